@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.model;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The root of all exceptions of Leasehold. Each subclass answers one question: what may the caller
+ * conclude?
+ */
+public abstract sealed class LeaseholdException extends RuntimeException
+        permits IdempotencyConflictException,
+                LeaseLostException,
+                LimitExceededException,
+                LockInterruptedException,
+                LockTimeoutException,
+                OutcomeUnknownException,
+                StaleTokenException,
+                StoreUnavailableException {
+
+    private static final long serialVersionUID = 1;
+
+    LeaseholdException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.model;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * The wait is over and the lock was not obtained. Nothing is held and nothing is left behind in the
+ * store.
+ */
+public final class LockTimeoutException extends LeaseholdException {
+
+    private static final long serialVersionUID = 1;
+
+    private final transient Claim claim;
+    private final transient Optional<Holding> heldBy;
+
+    private LockTimeoutException(Claim claim, Optional<Holding> heldBy, String message) {
+        super(message, null);
+        this.claim = claim;
+        this.heldBy = heldBy;
+    }
+
+    /** The lock was held by another throughout. */
+    public static LockTimeoutException heldBy(Holding blocker, Duration remaining, Claim claim) {
+        String where = blocker.claim().equals(claim) ? "" : " through " + blocker.claim();
+        return new LockTimeoutException(
+                claim,
+                Optional.of(blocker),
+                "lock '" + claim + "' is held by " + blocker.holder() + where + " for another "
+                        + seconds(remaining) + " (token " + blocker.token() + ")");
+    }
+
+    /** Grants came, but each was over when it arrived. */
+    public static LockTimeoutException tooSlow(Claim claim) {
+        return new LockTimeoutException(
+                claim,
+                Optional.empty(),
+                "lock '" + claim + "' was granted too late to be of use; it was released again."
+                        + " The store answers slower than the ttl: choose a longer one");
+    }
+
+    /** What was asked for. */
+    public Claim claim() {
+        return claim;
+    }
+
+    /** Who stood in the way at the end, if someone did. */
+    public Optional<Holding> heldBy() {
+        return heldBy;
+    }
+
+    private static String seconds(Duration duration) {
+        long millis = duration.toMillis();
+        return millis / 1000 + "." + millis % 1000 / 100 + " s";
+    }
+}

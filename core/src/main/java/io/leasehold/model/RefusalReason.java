@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.model;
+
+/**
+ * Why a store refused an operation on a lease. The set is closed: it is the same on every engine
+ * and wire.
+ */
+public enum RefusalReason {
+    /** There is no such lease, and nothing in its place. */
+    NOT_FOUND,
+    /** Someone else holds the scope now. */
+    NOT_HOLDER,
+    /** The same holder has a newer grant. */
+    TOKEN_MISMATCH,
+    /**
+     * The lease ran out. It can't be renewed even if nobody took it: acquire again, with a higher
+     * token.
+     */
+    EXPIRED,
+    /** The lease was renewed since the version that the caller expected. */
+    VERSION_MISMATCH,
+    /** The lease is on other scopes than the caller named. */
+    SCOPE_MISMATCH
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.spi;
+
+import io.leasehold.model.Claim;
+import io.leasehold.model.Holder;
+import io.leasehold.model.LeaseId;
+import io.leasehold.model.LeaseRecord;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * A request for a lease. Made complete by {@link #of} and varied by the {@code with…} methods.
+ *
+ * @param id the secret that will prove ownership; a repeat with the same id is the same request
+ * @param claim the scopes and the mode
+ * @param holder the label shown to others
+ * @param terms for how long, and how to wait
+ */
+public record LeaseRequest(LeaseId id, Claim claim, Holder holder, Terms terms) {
+
+    /**
+     * The conditions of a lease.
+     *
+     * @param ttl how long the lease lives without renewal, 100 ms to 24 h
+     * @param waitAtMost how long to queue for it, 0 (answer at once) to 10 min
+     * @param lockDelay for how long nobody is granted an overlapping scope after this lease
+     *     <em>expired</em> (not after its release), for resources that can't check tokens; 0 to 60
+     *     s
+     * @param record what others may read at the scopes while the lease lives
+     * @param unlessCompleted answer {@link Acquisition.Completed} where a record is kept at one of
+     *     the scopes
+     */
+    public record Terms(
+            Duration ttl,
+            Duration waitAtMost,
+            Duration lockDelay,
+            Optional<LeaseRecord> record,
+            boolean unlessCompleted) {
+
+        public Terms {
+            Limits.ttl(ttl);
+            Limits.waiting(waitAtMost);
+            Limits.lockDelay(lockDelay);
+        }
+    }
+
+    /** A request that is answered at once, without lock-delay or record. */
+    public static LeaseRequest of(LeaseId id, Claim claim, Holder holder, Duration ttl) {
+        return new LeaseRequest(
+                id,
+                claim,
+                holder,
+                new Terms(ttl, Duration.ZERO, Duration.ZERO, Optional.empty(), false));
+    }
+
+    /** The same request, queueing for at most the given time. */
+    public LeaseRequest waitingAtMost(Duration waitAtMost) {
+        return with(new Terms(
+                terms.ttl, waitAtMost, terms.lockDelay, terms.record, terms.unlessCompleted));
+    }
+
+    /** The same request with a lock-delay. */
+    public LeaseRequest withLockDelay(Duration lockDelay) {
+        return with(new Terms(
+                terms.ttl, terms.waitAtMost, lockDelay, terms.record, terms.unlessCompleted));
+    }
+
+    /** The same request, publishing a record while the lease lives. */
+    public LeaseRequest withRecord(LeaseRecord record) {
+        return with(new Terms(
+                terms.ttl,
+                terms.waitAtMost,
+                terms.lockDelay,
+                Optional.of(record),
+                terms.unlessCompleted));
+    }
+
+    /** The same request, content with the record of a completed holder instead of a lease. */
+    public LeaseRequest unlessCompleted() {
+        return with(new Terms(terms.ttl, terms.waitAtMost, terms.lockDelay, terms.record, true));
+    }
+
+    private LeaseRequest with(Terms changed) {
+        return new LeaseRequest(id, claim, holder, changed);
+    }
+}

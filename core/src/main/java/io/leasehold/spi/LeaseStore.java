@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.spi;
+
+import io.leasehold.model.LeaseRecord;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Where leases live and where time is decided: one namespace of one engine.
+ *
+ * <h2>What an implementer owes</h2>
+ *
+ * <ul>
+ *   <li><b>Atomic decisions.</b> Every operation reads, checks, and only then writes, in one step
+ *       that no other operation can interleave with.
+ *   <li><b>One predicate.</b> A lease is held exactly while {@code now < expiry}, in store time,
+ *       for every operation. Store time never runs backwards. Expiry needs no thread: it is judged
+ *       when it matters.
+ *   <li><b>Tokens.</b> Strictly increasing in grant order over the store, drawn only when ownership
+ *       changes, durable before the grant is answered, 1 to 2<sup>53</sup>-1, then {@link
+ *       io.leasehold.model.LimitExceededException}.
+ *   <li><b>Matching.</b> Renewal, rotation, release and completion match scopes, token and lease id
+ *       of an unexpired lease. Anything else is {@link Refused} and changes nothing.
+ *   <li><b>Repeats.</b> All of them are idempotent for a retry window after the lease ended: a
+ *       repeated acquire gets its own grant again, or {@link Acquisition.Gone} once that is over,
+ *       never a second lease; a repeated release, completion or rotation that had succeeded
+ *       succeeds again. An id belongs to one request: a store may answer the use of it for other
+ *       scopes as {@code Gone(SCOPE_MISMATCH)} or as a request of its own, but must not let it
+ *       break exclusion.
+ *   <li><b>Queueing.</b> Conflicting requests that wait are served first come first served, a
+ *       request that does not wait never overtakes one that does, and shared requests never
+ *       overtake a conflicting earlier exclusive one. A waiter is granted only before the end of
+ *       its wait, counted in the store from its latest repeat; repeating the request keeps its
+ *       place. One wake-up per grant.
+ *   <li><b>Three outcomes.</b> A stage completes with an answer, or exceptionally: with {@link
+ *       io.leasehold.model.StoreUnavailableException} or {@link
+ *       io.leasehold.model.LimitExceededException} if nothing happened, with {@link
+ *       io.leasehold.model.OutcomeUnknownException} if it may have. No other exceptions. A reply
+ *       may also never come; callers bound their own waiting.
+ *   <li><b>Threads.</b> Thread-safe. Stages may complete on any thread, the store's own included;
+ *       dependents are short and never block. No lock of the store is held while one completes.
+ *   <li><b>Limits.</b> Whatever is kept is bounded, and secrets ({@link
+ *       io.leasehold.model.LeaseId}) never leave through listings, events, logs or exceptions.
+ * </ul>
+ *
+ * <p>The contract test in {@code leasehold-testkit} checks all of this: open a store, let time
+ * pass, and inherit the rest.
+ */
+public interface LeaseStore extends AutoCloseable {
+
+    /** Asks for a lease, queueing for as long as the request says. */
+    CompletionStage<Acquisition> acquire(LeaseRequest request);
+
+    /**
+     * Takes a request back, whatever became of it: leaves the queue, or releases the lease if it
+     * was granted, and makes a late duplicate of the request {@link Acquisition.Gone}. The way out
+     * for a caller that does not know its token. Ended also when the store never saw the request.
+     */
+    CompletionStage<Ending> withdraw(LeaseRequest request);
+
+    /** Lets a lease run again in full, if it is still held. The token stays. */
+    CompletionStage<Renewal> renew(RenewalRequest request);
+
+    /**
+     * Renews many at once, each with its own answer at its own index. Engines with a round trip
+     * override it to need few of them.
+     */
+    default CompletionStage<List<Renewal>> renewAll(List<RenewalRequest> requests) {
+        List<CompletableFuture<Renewal>> replies = new ArrayList<>(requests.size());
+        for (RenewalRequest request : requests) {
+            replies.add(renew(request).toCompletableFuture());
+        }
+        return CompletableFuture.allOf(replies.toArray(CompletableFuture<?>[]::new))
+                .thenApply(done -> replies.stream().map(CompletableFuture::join).toList());
+    }
+
+    /**
+     * Draws a new, higher token for the same holder, to fence off its own earlier writes. Does not
+     * extend the lease. Repeated with the grant it replaced, it answers with the same new grant.
+     */
+    CompletionStage<Rotation> rotate(Grant grant);
+
+    /** Ends a lease. */
+    CompletionStage<Ending> release(Grant grant);
+
+    /**
+     * Ends a lease and leaves a record at each of its scopes, in the same step, so that a holder
+     * that lost its lease can't publish. A retention of zero leaves nothing and removes what was
+     * there.
+     */
+    CompletionStage<Ending> complete(Grant grant, LeaseRecord record, Duration keepFor);
+
+    /** Lists leases and records, for people. */
+    CompletionStage<LeasePage> list(LeaseQuery query);
+
+    /** Tells the listener of every change from now on. */
+    LeaseEvents.Subscription subscribe(LeaseEvents listener);
+
+    /** What this engine promises. */
+    Guarantees guarantees();
+
+    /** Answers waiters and later calls as unavailable. Idempotent, never throws. */
+    @Override
+    void close();
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.spi;
+
+import io.leasehold.model.Holding;
+import io.leasehold.model.LeaseRecord;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * A lease, or a record that was left behind, as anyone may see it.
+ *
+ * @param holding who holds or held what under which token
+ * @param state whether it is held or over
+ * @param age how long ago it was granted, or completed
+ * @param remaining how long it still lives, or is kept
+ * @param waiters how many requests queue for its scopes; 0 for a record
+ * @param record what the holder published or left
+ */
+public record LeaseView(
+        Holding holding,
+        State state,
+        Duration age,
+        Duration remaining,
+        int waiters,
+        Optional<LeaseRecord> record) {
+
+    /** What is listed. */
+    public enum State {
+        /** A live lease. */
+        HELD,
+        /** A record that a completed lease left behind. */
+        COMPLETED
+    }
+}
