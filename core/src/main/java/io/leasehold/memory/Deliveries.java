@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.memory;
+
+import io.leasehold.spi.LeaseEvent;
+import io.leasehold.spi.LeaseEvents;
+import io.leasehold.table.LeaseTable;
+
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Carries late answers and events out of the table: taken in under the lock of the operation that
+ * caused them, given out without any lock, one at a time and in order. Whichever thread finds
+ * nobody delivering delivers until nothing is left, so an answer whose recipient answers in turn
+ * adds to the queue and not to the stack.
+ *
+ * <p>Answers are bounded by the number of waiters. Events are bounded here: when the listeners fall
+ * behind, events are dropped and counted.
+ */
+final class Deliveries implements LeaseTable.Listener {
+
+    private static final System.Logger LOG = System.getLogger(Deliveries.class.getName());
+    private static final int MAX_EVENTS = 8192;
+
+    private final List<LeaseEvents> listeners = new CopyOnWriteArrayList<>();
+    private final Queue<Runnable> queue = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger queuedEvents = new AtomicInteger();
+    private final AtomicLong missedEvents = new AtomicLong();
+    private final AtomicInteger requests = new AtomicInteger(); // above 0 while a thread delivers
+
+    LeaseEvents.Subscription subscribe(LeaseEvents listener) {
+        // an object of its own, so that a listener may subscribe twice
+        LeaseEvents entry = event -> listener.on(event);
+        listeners.add(entry);
+        return () -> listeners.remove(entry);
+    }
+
+    @Override
+    public boolean isListening() {
+        return !listeners.isEmpty();
+    }
+
+    @Override
+    public void on(LeaseEvent event) {
+        if (queuedEvents.incrementAndGet() > MAX_EVENTS) {
+            queuedEvents.decrementAndGet();
+            missedEvents.incrementAndGet();
+        } else {
+            queue.add(() -> tell(event));
+        }
+    }
+
+    void answer(Runnable completion) {
+        queue.add(completion);
+    }
+
+    /**
+     * Delivers what is queued, or leaves it to the thread that is delivering. Call it without any
+     * lock.
+     */
+    void flush() {
+        if (queue.isEmpty() || requests.getAndIncrement() > 0) {
+            return;
+        }
+        int served = 1;
+        do {
+            for (Runnable next = queue.poll(); next != null; next = queue.poll()) {
+                next.run();
+            }
+            served = requests.addAndGet(-served);
+        } while (served > 0);
+    }
+
+    private void tell(LeaseEvent event) {
+        queuedEvents.decrementAndGet();
+        long missed = missedEvents.getAndSet(0);
+        for (LeaseEvents listener : listeners) {
+            try {
+                listener.on(event);
+                if (missed > 0) {
+                    listener.on(new LeaseEvent.Missed(missed));
+                }
+            } catch (RuntimeException
+                    | Error e) { // none may keep the answers behind it from their waiters
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        "a lease event listener failed on " + event,
+                        e);
+            }
+        }
+    }
+}

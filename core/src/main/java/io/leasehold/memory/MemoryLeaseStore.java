@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.memory;
+
+import io.leasehold.model.LeaseRecord;
+import io.leasehold.model.LeaseholdException;
+import io.leasehold.model.StoreUnavailableException;
+import io.leasehold.spi.Acquisition;
+import io.leasehold.spi.Ending;
+import io.leasehold.spi.Grant;
+import io.leasehold.spi.Guarantees;
+import io.leasehold.spi.LeaseEvents;
+import io.leasehold.spi.LeasePage;
+import io.leasehold.spi.LeaseQuery;
+import io.leasehold.spi.LeaseRequest;
+import io.leasehold.spi.LeaseStore;
+import io.leasehold.spi.Renewal;
+import io.leasehold.spi.RenewalRequest;
+import io.leasehold.spi.Rotation;
+import io.leasehold.spi.Time;
+import io.leasehold.table.LeaseTable;
+import io.leasehold.table.TableOptions;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.LongFunction;
+
+/**
+ * Leases in the memory of this process: for one process, for tests, and behind a server that may
+ * forget. Tokens are 1, 2, 3…; everything is gone with the process. Thread-safe.
+ *
+ * <p><b>Why this is safe.</b> All decisions are made by one {@link LeaseTable}, each under the lock
+ * of the stripe that it touches, or under all of them where a lease spans stripes. Store time is
+ * read after the lock was taken, from a monotonic clock, so within a stripe it never runs
+ * backwards; stripes need not agree on time, because nothing in one depends on a time in another
+ * unless both locks are held. Tokens come from one atomic counter and are drawn under the lock, so
+ * overlapping scopes, which share a stripe, see them in grant order.
+ *
+ * <p>There is no thread: expiry is judged by the next operation. Only while someone waits, a timer
+ * is set for the moment when the lease in front would run out. Answers to waiters and events leave
+ * after the lock was given up.
+ */
+public final class MemoryLeaseStore implements LeaseStore {
+
+    private static final Guarantees GUARANTEES =
+            new Guarantees("memory", false, false, Guarantees.Clock.MONOTONIC, true);
+
+    private final Time time;
+    private final long origin;
+    private final Deliveries deliveries = new Deliveries();
+    private final LeaseTable table;
+    private final StripeLocks locks = new StripeLocks();
+    private final WakeUps wakeUps;
+    private boolean closed; // written under all locks, read under any
+
+    private MemoryLeaseStore(TableOptions options, Time time) {
+        this.time = time;
+        this.origin = time.nanos();
+        this.table = new LeaseTable(options, StripeLocks.COUNT, 0, deliveries);
+        this.wakeUps = new WakeUps(time, this::wakeUp);
+    }
+
+    /** An empty store on the machine's time. */
+    public static MemoryLeaseStore create() {
+        return create(TableOptions.defaults(), Time.system());
+    }
+
+    /** An empty store with bounds and a time of the caller's choice. */
+    public static MemoryLeaseStore create(TableOptions options, Time time) {
+        return new MemoryLeaseStore(options, time);
+    }
+
+    @Override
+    public CompletionStage<Acquisition> acquire(LeaseRequest request) {
+        PendingAcquire pending = new PendingAcquire();
+        int locked = locks.lock(table.stripeOf(request.claim()), table);
+        try {
+            long now = now();
+            table.acquire(request, now, pending);
+            wakeUps.set(locked, table.wakeAt(locked), now);
+        } catch (LeaseholdException e) {
+            pending.completeExceptionally(e);
+        } finally {
+            pending.handOut(deliveries);
+            locks.unlock(locked);
+        }
+        deliveries.flush();
+        return pending;
+    }
+
+    @Override
+    public CompletionStage<Ending> withdraw(LeaseRequest request) {
+        return decide(table.stripeOf(request.claim()), now -> table.withdraw(request, now));
+    }
+
+    @Override
+    public CompletionStage<Renewal> renew(RenewalRequest request) {
+        return decide(stripeOf(request.grant()), now -> table.renew(request, now));
+    }
+
+    @Override
+    public CompletionStage<Rotation> rotate(Grant grant) {
+        return decide(stripeOf(grant), now -> table.rotate(grant, now));
+    }
+
+    @Override
+    public CompletionStage<Ending> release(Grant grant) {
+        return decide(stripeOf(grant), now -> table.release(grant, now));
+    }
+
+    @Override
+    public CompletionStage<Ending> complete(Grant grant, LeaseRecord record, Duration keepFor) {
+        return decide(stripeOf(grant), now -> table.complete(grant, record, keepFor, now));
+    }
+
+    @Override
+    public CompletionStage<LeasePage> list(LeaseQuery query) {
+        return decide(LeaseTable.ALL, now -> table.list(query, now));
+    }
+
+    @Override
+    public LeaseEvents.Subscription subscribe(LeaseEvents listener) {
+        return deliveries.subscribe(listener);
+    }
+
+    @Override
+    public Guarantees guarantees() {
+        return GUARANTEES;
+    }
+
+    @Override
+    public void close() {
+        int locked = locks.lock(LeaseTable.ALL, table);
+        try {
+            closed = true;
+            table.failWaiters(closedException());
+            wakeUps.cancelAll();
+        } finally {
+            locks.unlock(locked);
+        }
+        deliveries.flush();
+    }
+
+    /** Makes one decision of the table under the locks it needs, then delivers what it set off. */
+    private <T> CompletionStage<T> decide(int stripe, LongFunction<T> decision) {
+        CompletionStage<T> answer;
+        int locked = locks.lock(stripe, table);
+        try {
+            long now = now();
+            answer = CompletableFuture.completedFuture(decision.apply(now));
+            wakeUps.set(locked, table.wakeAt(locked), now);
+        } catch (LeaseholdException e) {
+            answer = CompletableFuture.failedFuture(e);
+        } finally {
+            locks.unlock(locked);
+        }
+        deliveries.flush();
+        return answer;
+    }
+
+    private void wakeUp(int stripe) {
+        int locked = locks.lock(stripe, table);
+        try {
+            if (!closed) {
+                long now = now();
+                wakeUps.fired(stripe);
+                table.advance(locked, now);
+                wakeUps.set(locked, table.wakeAt(locked), now);
+            }
+        } finally {
+            locks.unlock(locked);
+        }
+        deliveries.flush();
+    }
+
+    /** Store time, read under a lock so that it does not run backwards there. */
+    private long now() {
+        if (closed) {
+            throw closedException();
+        }
+        return time.nanos() - origin;
+    }
+
+    private int stripeOf(Grant grant) {
+        return table.stripeOf(grant.holding().claim());
+    }
+
+    private static StoreUnavailableException closedException() {
+        return new StoreUnavailableException("the memory store is closed");
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.memory;
+
+import io.leasehold.model.LeaseholdException;
+import io.leasehold.spi.Acquisition;
+import io.leasehold.table.Reply;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The stage of one acquire. An answer that comes before the caller has the stage completes it on
+ * the spot; one that comes later, from within somebody else's operation and under its lock, is left
+ * for delivery.
+ */
+final class PendingAcquire extends CompletableFuture<Acquisition> implements Reply {
+
+    private @Nullable Deliveries
+            deliveries; // null until the caller has the stage; guarded by the stripe's lock
+
+    /**
+     * From here on dependents may be attached, so that answers must be delivered without a lock.
+     */
+    void handOut(Deliveries laterAnswers) {
+        deliveries = laterAnswers;
+    }
+
+    @Override
+    public void settle(Acquisition outcome) {
+        if (deliveries == null) {
+            complete(outcome);
+        } else {
+            deliveries.answer(() -> complete(outcome));
+        }
+    }
+
+    @Override
+    public void fail(LeaseholdException reason) {
+        if (deliveries == null) {
+            completeExceptionally(reason);
+        } else {
+            deliveries.answer(() -> completeExceptionally(reason));
+        }
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.table;
+
+import io.leasehold.internal.TimerHeap;
+import io.leasehold.model.Holding;
+import io.leasehold.model.LeaseRecord;
+import io.leasehold.spi.Acquisition;
+
+import java.time.Duration;
+
+/** What a completed lease left at one of its scopes. */
+final class KeptRecord implements TimerHeap.Timed {
+
+    final ScopeNode node;
+    final Holding holding;
+    final LeaseRecord record;
+    final long completedAt;
+    private final long until;
+    private int slot = TimerHeap.NOWHERE;
+
+    KeptRecord(ScopeNode node, Holding holding, LeaseRecord record, long completedAt, long until) {
+        this.node = node;
+        this.holding = holding;
+        this.record = record;
+        this.completedAt = completedAt;
+        this.until = until;
+    }
+
+    Acquisition.Completed answer(long now) {
+        return new Acquisition.Completed(record, holding.token(), Duration.ofNanos(until - now));
+    }
+
+    @Override
+    public long dueAt() {
+        return until;
+    }
+
+    @Override
+    public int slot() {
+        return slot;
+    }
+
+    @Override
+    public void slot(int slot) {
+        this.slot = slot;
+    }
+}

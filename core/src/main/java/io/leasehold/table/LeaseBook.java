@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.table;
+
+import io.leasehold.model.Claim;
+import io.leasehold.model.FencingToken;
+import io.leasehold.model.Holding;
+import io.leasehold.model.LeaseId;
+import io.leasehold.model.LeaseRecord;
+import io.leasehold.model.LimitExceededException;
+import io.leasehold.model.Scope;
+import io.leasehold.spi.LeaseRequest;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The leases and records of a table and their tokens, kept consistent: what is entered at one place
+ * is entered everywhere it belongs, and so with what is struck out. Who may hold what is not
+ * decided here.
+ */
+final class LeaseBook {
+
+    private final Stripes stripes;
+    private final int maxLeases;
+    private final AtomicLong lastToken;
+    private final AtomicLong occupied = new AtomicLong(); // scopes that are leased or have a record
+
+    LeaseBook(Stripes stripes, int maxLeases, long lastToken) {
+        this.stripes = stripes;
+        this.maxLeases = maxLeases;
+        this.lastToken = new AtomicLong(lastToken);
+    }
+
+    long lastToken() {
+        return lastToken.get();
+    }
+
+    /** Enters a lease under the next token, or throws and does neither. */
+    LiveLease grant(LeaseRequest request, long now) {
+        Claim claim = request.claim();
+        LiveLease lease = new LiveLease(request, occupyAndDraw(claim.scopes().size()), now);
+        for (Scope scope : claim.scopes()) {
+            stripes.index(scope).occupy(scope).add(lease);
+        }
+        stripes.home(claim).ends.add(lease);
+        stripes.span(claim, 1);
+        return lease;
+    }
+
+    /** Strikes out a lease. */
+    void vacate(LiveLease lease) {
+        for (Scope scope : lease.claim.scopes()) {
+            ScopeIndex index = stripes.index(scope);
+            ScopeNode node = index.existing(scope);
+            node.remove(lease);
+            index.removeIfEmpty(node);
+        }
+        stripes.home(lease.claim).ends.remove(lease);
+        stripes.span(lease.claim, -1);
+        occupied.addAndGet(-lease.claim.scopes().size());
+    }
+
+    /** Enters a record at a scope, in place of one that is there. */
+    KeptRecord keep(Scope scope, Holding holding, LeaseRecord record, long now, long until) {
+        erase(scope);
+        Stripe stripe = stripes.of(scope);
+        ScopeNode node = stripe.index.occupy(scope);
+        KeptRecord kept = new KeptRecord(node, holding, record, now, until);
+        node.kept = kept;
+        stripe.ends.add(kept);
+        occupied.incrementAndGet();
+        return kept;
+    }
+
+    /** Strikes out the record at a scope, if there is one. */
+    void erase(Scope scope) {
+        ScopeNode node = stripes.index(scope).at(scope);
+        if (node != null && node.kept != null) {
+            drop(node.kept);
+        }
+    }
+
+    /** Strikes out a record. */
+    void drop(KeptRecord kept) {
+        Stripe stripe = stripes.of(kept.node.scope);
+        stripe.ends.remove(kept);
+        kept.node.kept = null;
+        stripe.index.removeIfEmpty(kept.node);
+        occupied.decrementAndGet();
+    }
+
+    /** Makes room for a lease and draws its token, or does neither. */
+    private long occupyAndDraw(int scopes) {
+        if (occupied.addAndGet(scopes) > maxLeases) {
+            occupied.addAndGet(-scopes);
+            throw new LimitExceededException(
+                    "leases per store",
+                    maxLeases,
+                    "the store holds " + maxLeases + " leases and records, as many as it may");
+        }
+        try {
+            return drawToken();
+        } catch (LimitExceededException e) {
+            occupied.addAndGet(-scopes);
+            throw e;
+        }
+    }
+
+    /** The next token; at the end of the range the namespace fails closed. */
+    long drawToken() {
+        long token = lastToken.incrementAndGet();
+        if (token > FencingToken.MAX_VALUE) {
+            lastToken.set(FencingToken.MAX_VALUE);
+            throw new LimitExceededException(
+                    "tokens",
+                    FencingToken.MAX_VALUE,
+                    "the namespace has used up its fencing tokens: start a new one");
+        }
+        return token;
+    }
+
+    /**
+     * The lease with this id at any of the claim's scopes; there is never more than one at a scope.
+     */
+    @Nullable
+    LiveLease find(Claim claim, LeaseId id) {
+        for (Scope scope : claim.scopes()) {
+            ScopeNode node = stripes.index(scope).at(scope);
+            LiveLease found = node == null ? null : node.find(id);
+            if (found != null) {
+                return found;
+            }
+        }
+        return null;
+    }
+
+    /** The record at the first of the claim's scopes that has one. */
+    @Nullable
+    KeptRecord keptAt(Claim claim) {
+        for (Scope scope : claim.scopes()) {
+            ScopeNode node = stripes.index(scope).at(scope);
+            if (node != null && node.kept != null) {
+                return node.kept;
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.table;
+
+import io.leasehold.internal.TimerHeap;
+import io.leasehold.model.Claim;
+import io.leasehold.model.FencingToken;
+import io.leasehold.model.Holding;
+import io.leasehold.model.LeaseRecord;
+import io.leasehold.model.LeaseholdException;
+import io.leasehold.model.LimitExceededException;
+import io.leasehold.model.RefusalReason;
+import io.leasehold.model.Scope;
+import io.leasehold.spi.Acquisition;
+import io.leasehold.spi.Ending;
+import io.leasehold.spi.Grant;
+import io.leasehold.spi.LeaseEvent;
+import io.leasehold.spi.LeaseEvent.Change;
+import io.leasehold.spi.LeasePage;
+import io.leasehold.spi.LeaseQuery;
+import io.leasehold.spi.LeaseRequest;
+import io.leasehold.spi.Limits;
+import io.leasehold.spi.Refused;
+import io.leasehold.spi.Renewal;
+import io.leasehold.spi.RenewalRequest;
+import io.leasehold.spi.Rotation;
+import io.leasehold.table.RetryMemory.End;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Every rule of acquire, renew, rotate, release, complete, expiry, queueing and token, in one
+ * place. Deterministic: no I/O, no threads, no clock. Time is an argument, in nanoseconds of store
+ * time, and must never decrease.
+ *
+ * <p>Each operation first brings the table up to {@code now}: waits that are over are answered,
+ * leases that ran out go, and whoever comes next in line is granted. So every decision is made on
+ * live leases alone, and expiry needs no thread; {@link #wakeAt} tells a driver when a waiter would
+ * gain from a call of {@link #advance}.
+ *
+ * <h2>Stripes</h2>
+ *
+ * The table is not thread-safe, but it falls into stripes that can be driven in parallel. Scopes
+ * that could ever overlap share a stripe, and an operation touches only the stripe of its claim,
+ * {@link #stripeOf}, as long as that is {@linkplain #isIsolated isolated}: no lease or waiter in it
+ * spans several stripes. Then the stripe's own lock will do for operations on its claims; in every
+ * other case the driver holds the locks of all stripes. Only the counters are shared, and they are
+ * atomic.
+ */
+public final class LeaseTable {
+
+    /** In place of a stripe: all of them. */
+    public static final int ALL = -1;
+
+    /** {@link #wakeAt} when nobody waits. */
+    public static final long NEVER = Long.MAX_VALUE;
+
+    /** Hears of every change from within the operation that makes it. */
+    public interface Listener {
+
+        /** Whether anyone wants to know; events are not even made otherwise. */
+        boolean isListening();
+
+        void on(LeaseEvent event);
+    }
+
+    private static final Ending.Ended ENDED = new Ending.Ended();
+
+    private final Listener listener;
+    private final Stripes stripes;
+    private final LeaseBook book;
+    private final Queues queues;
+
+    /**
+     * An empty table.
+     *
+     * @param stripes how many parts may be driven in parallel; 1 for a driver with one thread or
+     *     one lock
+     * @param lastToken the last token that was drawn in this namespace, 0 for a new one
+     */
+    public LeaseTable(TableOptions options, int stripes, long lastToken, Listener listener) {
+        if (stripes < 1) {
+            throw new IllegalArgumentException(
+                    "a table of " + stripes + " stripes; it needs at least 1");
+        }
+        if (lastToken < 0 || lastToken > FencingToken.MAX_VALUE) {
+            throw new IllegalArgumentException(
+                    "last token " + lastToken + " is outside 0 to " + FencingToken.MAX_VALUE);
+        }
+        this.listener = listener;
+        long window = options.retryWindow().toNanos();
+        int remembered = Math.max(1, options.maxRemembered() / stripes);
+        this.stripes = new Stripes(stripes, () -> new Stripe(new RetryMemory(window, remembered)));
+        this.book = new LeaseBook(this.stripes, options.maxLeases(), lastToken);
+        this.queues = new Queues(this.stripes, options.maxWaitersPerScope());
+    }
+
+    /** The one stripe that all scopes of the claim lie in, or {@link #ALL}. Needs no lock. */
+    public int stripeOf(Claim claim) {
+        return stripes.numberOf(claim);
+    }
+
+    /** Whether no lease or waiter of the stripe reaches into another. Needs the stripe's lock. */
+    public boolean isIsolated(int stripe) {
+        return stripes.isIsolated(stripe);
+    }
+
+    /** The last token that was drawn. */
+    public long lastToken() {
+        return book.lastToken();
+    }
+
+    /**
+     * Asks for a lease. The reply comes before this returns, or, if the request queues, in the
+     * course of a later operation.
+     *
+     * @throws LimitExceededException if there is no room for the lease, the waiter or the token;
+     *     nothing changed
+     */
+    public void acquire(LeaseRequest request, long now, Reply reply) {
+        Claim claim = request.claim();
+        Stripe home = enter(claim, now);
+        LiveLease own = book.find(claim, request.id());
+        if (own != null) {
+            reply.settle(repeated(own, claim, now));
+            return;
+        }
+        Waiter waiter = home.waiters.isEmpty() ? null : home.waiters.get(request.id());
+        if (waiter != null) {
+            repeat(waiter, request, now, reply);
+            return;
+        }
+        RetryMemory.Ended ended = home.memory.recall(request.id(), now);
+        if (ended != null) {
+            reply.settle(new Acquisition.Gone(
+                    ended.end() == End.EXPIRED ? RefusalReason.EXPIRED : RefusalReason.NOT_FOUND));
+            return;
+        }
+        KeptRecord kept = request.terms().unlessCompleted() ? book.keptAt(claim) : null;
+        if (kept != null) {
+            reply.settle(kept.answer(now));
+            return;
+        }
+        decide(request, now, reply);
+    }
+
+    private void decide(LeaseRequest request, long now, Reply reply) {
+        Claim claim = request.claim();
+        LiveLease holder = queues.holderInTheWay(claim);
+        if (holder == null && queues.waiterInTheWay(claim, NEVER) == null) {
+            LiveLease lease = grant(request, now);
+            reply.settle(new Acquisition.Granted(
+                    lease.grant(), lease.version(), lease.validity(now, now)));
+        } else if (request.terms().waitAtMost().isZero()) {
+            reply.settle(held(queues.holderBefore(claim, NEVER), now));
+        } else {
+            queues.enqueue(request, now, reply, holder);
+        }
+    }
+
+    /** Takes a request back: out of the queue, or out of the lease it became. */
+    public Ending withdraw(LeaseRequest request, long now) {
+        Stripe home = enter(request.claim(), now);
+        Waiter waiter = home.waiters.get(request.id());
+        LiveLease lease = book.find(request.claim(), request.id());
+        if (waiter != null) {
+            queues.leave(waiter);
+            home.memory.remember(request.id(), End.WITHDRAWN, 0, now);
+            waiter.settle(new Acquisition.Gone(RefusalReason.NOT_FOUND));
+            handOver(waiter.request.claim().scopes(), now);
+        } else if (lease != null && lease.isHeld(now)) {
+            end(lease, End.WITHDRAWN, Change.RELEASED, now);
+            handOver(lease.claim.scopes(), now);
+        } else if (lease == null && home.memory.recall(request.id(), now) == null) {
+            home.memory.remember(request.id(), End.WITHDRAWN, 0, now);
+        }
+        return ENDED;
+    }
+
+    /** Lets a lease run again from now for the length asked for, which never shortens it. */
+    public Renewal renew(RenewalRequest request, long now) {
+        Grant grant = request.grant();
+        Stripe home = enter(grant.holding().claim(), now);
+        LiveLease lease = book.find(grant.holding().claim(), grant.id());
+        if (lease == null) {
+            return refuseRenewal(absence(grant, home, now), grant);
+        }
+        RefusalReason mismatch = mismatch(lease, grant, now);
+        if (mismatch != null) {
+            return refuseRenewal(mismatch, grant);
+        }
+        if (request.expectedVersion().orElse(lease.version()) != lease.version()) {
+            return refuseRenewal(RefusalReason.VERSION_MISMATCH, grant);
+        }
+        lease.renew(request.ttl().toNanos(), now);
+        tell(Change.RENEWED, lease);
+        return new Renewal.Renewed(lease.version(), lease.validity(now, now));
+    }
+
+    private Refused refuseRenewal(RefusalReason reason, Grant grant) {
+        if (listener.isListening()) {
+            listener.on(new LeaseEvent.RenewalRefused(reason, grant.holding()));
+        }
+        return new Refused(reason);
+    }
+
+    /** Draws a new token for the holder. */
+    public Rotation rotate(Grant grant, long now) {
+        Stripe home = enter(grant.holding().claim(), now);
+        LiveLease lease = book.find(grant.holding().claim(), grant.id());
+        if (lease == null) {
+            return new Refused(absence(grant, home, now));
+        }
+        RefusalReason mismatch = mismatch(lease, grant, now);
+        if (mismatch == null) {
+            lease.rotate(book.drawToken());
+            tell(Change.ROTATED, lease);
+        } else if (mismatch != RefusalReason.TOKEN_MISMATCH
+                || !lease.wasRotatedFrom(grant.token().value())) {
+            return new Refused(mismatch);
+        }
+        return new Rotation.Rotated(lease.grant(), lease.version(), lease.validity(now, now));
+    }
+
+    /** Ends a lease. */
+    public Ending release(Grant grant, long now) {
+        return end(grant, End.RELEASED, now, lease -> {
+            end(lease, End.RELEASED, Change.RELEASED, now);
+            return lease.claim.scopes();
+        });
+    }
+
+    /**
+     * Ends a lease and leaves a record at its scopes; with no time to keep it, only erases what is
+     * there.
+     */
+    public Ending complete(Grant grant, LeaseRecord record, Duration keepFor, long now) {
+        long keep = Limits.keepFor(keepFor).toNanos();
+        return end(grant, End.COMPLETED, now, lease -> {
+            List<Scope> freed = new ArrayList<>(lease.claim.scopes());
+            end(lease, End.COMPLETED, Change.COMPLETED, now);
+            for (Scope scope : lease.claim.scopes()) {
+                if (keep == 0) {
+                    book.erase(scope);
+                } else {
+                    KeptRecord kept = book.keep(scope, lease.holding(), record, now, now + keep);
+                    freed.addAll(queues.answerWith(kept, now));
+                }
+            }
+            return freed;
+        });
+    }
+
+    /** Brings a stripe, or all, up to the given time. */
+    public void advance(int stripe, long now) {
+        List<Stripe> touched = stripes.touchedFrom(stripe);
+        List<Scope> freed = new ArrayList<>();
+        List<Waiter> overdue = new ArrayList<>();
+        for (Stripe part : touched) {
+            collectOverdue(part, now, overdue, freed);
+        }
+        answerOverdue(overdue, now);
+        for (Stripe part : touched) {
+            expire(part, now, freed);
+        }
+        handOver(freed, now);
+    }
+
+    /** When {@link #advance} would do a waiter some good; {@link #NEVER} if nobody waits. */
+    public long wakeAt(int stripe) {
+        long earliest = NEVER;
+        for (Stripe part : stripes.touchedFrom(stripe)) {
+            if (!part.wakeUps.isEmpty()) {
+                earliest = Math.min(earliest, part.wakeUps.first().dueAt());
+            }
+        }
+        return earliest;
+    }
+
+    /** Lists leases and records in token order. Touches all stripes. */
+    public LeasePage list(LeaseQuery query, long now) {
+        advance(ALL, now);
+        return Listing.of(stripes, query, now);
+    }
+
+    /** Empties the queues, failing every attempt in them. Touches all stripes. */
+    public void failWaiters(LeaseholdException reason) {
+        for (Stripe part : stripes.touchedFrom(ALL)) {
+            for (Waiter waiter : List.copyOf(part.waiters.values())) {
+                queues.leave(waiter);
+                waiter.fail(reason);
+            }
+        }
+    }
+
+    // ---- the course of time
+
+    /** Brings what the claim may touch up to date and returns its home. */
+    private Stripe enter(Claim claim, long now) {
+        int number = stripes.numberOf(claim);
+        for (Stripe part : stripes.touchedFrom(number)) {
+            if (!part.isQuiet(now)) {
+                advance(number, now);
+                break;
+            }
+        }
+        return stripes.home(claim);
+    }
+
+    /** Finds the waits that are over; whoever else is due is left to the hand-over that follows. */
+    private void collectOverdue(Stripe part, long now, List<Waiter> overdue, List<Scope> freed) {
+        while (part.wakeUps.isDue(now)) {
+            Waiter waiter = part.wakeUps.first();
+            freed.addAll(waiter.request.claim().scopes());
+            if (waiter.isOver(now)) {
+                part.wakeUps.remove(waiter);
+                overdue.add(waiter);
+            } else {
+                queues.lookAgainAt(waiter, NEVER);
+            }
+        }
+    }
+
+    /**
+     * Answers the waits that are over, before anything frees up: whoever is late gets nothing. All
+     * are judged before any of them leaves, because one may wait behind another.
+     */
+    private void answerOverdue(List<Waiter> overdue, long now) {
+        List<Acquisition.Held> answers = new ArrayList<>(overdue.size());
+        for (Waiter waiter : overdue) {
+            answers.add(held(queues.holderBefore(waiter.request.claim(), waiter.sequence), now));
+        }
+        for (int i = 0; i < overdue.size(); i++) {
+            Acquisition.Held held = answers.get(i);
+            queues.leave(overdue.get(i));
+            overdue.get(i).settle(held);
+        }
+    }
+
+    private void expire(Stripe part, long now, List<Scope> freed) {
+        while (part.ends.isDue(now)) {
+            TimerHeap.Timed due = part.ends.first();
+            if (due instanceof KeptRecord kept) {
+                book.drop(kept);
+            } else if (due instanceof LiveLease lease) {
+                if (lease.defer()) {
+                    part.ends.update(lease);
+                } else if (lease.expire()) {
+                    part.memory.remember(lease.id, End.EXPIRED, lease.token, now);
+                    tell(Change.EXPIRED, lease);
+                } else {
+                    book.vacate(lease);
+                    freed.addAll(lease.claim.scopes());
+                }
+            }
+        }
+    }
+
+    /**
+     * Grants to the waiters who may have been held up by the given scopes, first come first served.
+     */
+    private void handOver(List<Scope> freed, long now) {
+        if (freed.isEmpty()) {
+            return;
+        }
+        queues.forEachGrantable(freed, waiter -> {
+            queues.leave(waiter);
+            try {
+                grantTo(waiter, now);
+            } catch (LimitExceededException e) {
+                waiter.fail(e);
+            }
+        });
+    }
+
+    private void grantTo(Waiter waiter, long now) {
+        Claim claim = waiter.request.claim();
+        if (book.find(claim, waiter.request.id())
+                != null) { // its id was used for other scopes since
+            waiter.settle(new Acquisition.Gone(RefusalReason.SCOPE_MISMATCH));
+            return;
+        }
+        LiveLease lease = grant(waiter.request, now);
+        for (Waiter.Attempt attempt : waiter.attempts) {
+            attempt.reply()
+                    .settle(new Acquisition.Granted(
+                            lease.grant(),
+                            lease.version(),
+                            lease.validity(attempt.arrivedAt(), now)));
+        }
+    }
+
+    // ---- changes
+
+    private LiveLease grant(LeaseRequest request, long now) {
+        LiveLease lease = book.grant(request, now);
+        tell(Change.GRANTED, lease);
+        return lease;
+    }
+
+    /** Ends the lease of the grant in the given way, which says what that freed. */
+    private Ending end(Grant grant, End how, long now, Function<LiveLease, List<Scope>> ending) {
+        Claim claim = grant.holding().claim();
+        Stripe home = enter(claim, now);
+        LiveLease lease = book.find(claim, grant.id());
+        if (lease == null) {
+            boolean repeat = home.memory.isRepeat(grant.id(), how, grant.token().value(), now);
+            return repeat ? ENDED : new Refused(absence(grant, home, now));
+        }
+        RefusalReason mismatch = mismatch(lease, grant, now);
+        if (mismatch != null) {
+            return new Refused(mismatch);
+        }
+        handOver(ending.apply(lease), now);
+        return ENDED;
+    }
+
+    private void end(LiveLease lease, End how, Change change, long now) {
+        book.vacate(lease);
+        stripes.home(lease.claim).memory.remember(lease.id, how, lease.token, now);
+        tell(change, lease);
+    }
+
+    // ---- questions
+
+    /**
+     * Why the lease that was found under the grant's id is not, or no longer, that grant; null if
+     * it is.
+     */
+    private static @Nullable RefusalReason mismatch(LiveLease found, Grant grant, long now) {
+        if (!found.isHeld(now)) {
+            return RefusalReason.EXPIRED;
+        }
+        if (!found.claim.equals(grant.holding().claim())) {
+            return RefusalReason.SCOPE_MISMATCH;
+        }
+        return found.token == grant.token().value() ? null : RefusalReason.TOKEN_MISMATCH;
+    }
+
+    /** Why there is no lease under the grant's id. */
+    private RefusalReason absence(Grant grant, Stripe home, long now) {
+        Holding holding = grant.holding();
+        LiveLease successor = queues.successor(holding.claim(), now);
+        if (successor != null) {
+            boolean same = successor.holder().equals(holding.holder());
+            return same ? RefusalReason.TOKEN_MISMATCH : RefusalReason.NOT_HOLDER;
+        }
+        RetryMemory.Ended ended = home.memory.recall(grant.id(), now);
+        return ended != null && ended.end() == End.EXPIRED
+                ? RefusalReason.EXPIRED
+                : RefusalReason.NOT_FOUND;
+    }
+
+    private static Acquisition repeated(LiveLease own, Claim claim, long now) {
+        if (!own.claim.equals(claim)) {
+            return new Acquisition.Gone(RefusalReason.SCOPE_MISMATCH);
+        }
+        if (!own.isHeld(now)) {
+            return new Acquisition.Gone(RefusalReason.EXPIRED);
+        }
+        return new Acquisition.Granted(own.grant(), own.version(), own.validity(now, now));
+    }
+
+    private static void repeat(Waiter waiter, LeaseRequest request, long now, Reply reply) {
+        if (waiter.request.claim().equals(request.claim())) {
+            waiter.join(request, now, reply);
+        } else {
+            reply.settle(new Acquisition.Gone(RefusalReason.SCOPE_MISMATCH));
+        }
+    }
+
+    private static Acquisition.Held held(LiveLease holder, long now) {
+        return new Acquisition.Held(holder.holding(), holder.remaining(now), holder.record());
+    }
+
+    private void tell(Change change, LiveLease lease) {
+        if (listener.isListening()) {
+            listener.on(new LeaseEvent.Changed(change, lease.holding()));
+        }
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.table;
+
+import io.leasehold.model.Scope;
+import io.leasehold.spi.LeasePage;
+import io.leasehold.spi.LeaseQuery;
+import io.leasehold.spi.LeaseView;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+
+/** Builds a page of the listing by going through everything: it is for people, who ask seldom. */
+final class Listing {
+
+    private final Stripes stripes;
+    private final LeaseQuery query;
+    private final long now;
+    private final TreeMap<Long, LeaseView> page = new TreeMap<>(); // by token
+    private boolean more;
+
+    private Listing(Stripes stripes, LeaseQuery query, long now) {
+        this.stripes = stripes;
+        this.query = query;
+        this.now = now;
+    }
+
+    static LeasePage of(Stripes stripes, LeaseQuery query, long now) {
+        Listing listing = new Listing(stripes, query, now);
+        for (Stripe stripe : stripes.touchedFrom(LeaseTable.ALL)) {
+            stripe.index.all().forEach(listing::add);
+        }
+        return new LeasePage(new ArrayList<>(listing.page.values()), listing.more);
+    }
+
+    private void add(ScopeNode node) {
+        if (query.overlapping().isPresent()
+                && !node.scope.overlaps(query.overlapping().get())) {
+            return;
+        }
+        for (LiveLease lease : node.holders()) {
+            if (lease.isHeld(now)) {
+                offer(lease.token, () -> view(lease));
+            }
+        }
+        KeptRecord kept = node.kept;
+        if (kept != null) {
+            offer(kept.holding.token().value(), () -> view(kept));
+        }
+    }
+
+    /**
+     * Takes the row if it belongs on the page: a token of its own, behind the page before, among
+     * the lowest.
+     */
+    private void offer(long token, Supplier<LeaseView> row) {
+        boolean wanted = query.after().isEmpty() || token > query.after().get().value();
+        if (!wanted || page.containsKey(token)) {
+            return;
+        }
+        if (page.size() == query.limit()) {
+            more = true;
+            if (token > page.lastKey()) {
+                return;
+            }
+            page.pollLastEntry();
+        }
+        page.put(token, row.get());
+    }
+
+    private LeaseView view(LiveLease lease) {
+        Set<Waiter> waiters = new HashSet<>(); // one may queue for several of the scopes
+        for (Scope scope : lease.claim.scopes()) {
+            WaitQueue queue = stripes.index(scope).existing(scope).queue;
+            if (queue != null) {
+                waiters.addAll(queue.waiters());
+            }
+        }
+        return new LeaseView(
+                lease.holding(),
+                LeaseView.State.HELD,
+                Duration.ofNanos(now - lease.grantedAt()),
+                lease.remaining(now),
+                waiters.size(),
+                lease.record());
+    }
+
+    private LeaseView view(KeptRecord kept) {
+        return new LeaseView(
+                kept.holding,
+                LeaseView.State.COMPLETED,
+                Duration.ofNanos(now - kept.completedAt),
+                kept.answer(now).keptFor(),
+                0,
+                Optional.of(kept.record));
+    }
+}

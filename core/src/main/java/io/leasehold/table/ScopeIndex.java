@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.table;
+
+import io.leasehold.model.Scope;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the nodes at and around a scope: by equality through a map, by overlap through an interval
+ * tree.
+ */
+final class ScopeIndex {
+
+    private final Map<Scope, ScopeNode> nodes = new HashMap<>();
+    private final IntervalTree extended = new IntervalTree();
+
+    @Nullable
+    ScopeNode at(Scope scope) {
+        return nodes.get(scope);
+    }
+
+    /** The node of a scope that is known to have one. */
+    ScopeNode existing(Scope scope) {
+        ScopeNode node = nodes.get(scope);
+        if (node == null) {
+            throw new AssertionError("nothing at " + scope);
+        }
+        return node;
+    }
+
+    ScopeNode occupy(Scope scope) {
+        ScopeNode node = nodes.get(scope);
+        if (node == null) {
+            node = new ScopeNode(scope);
+            nodes.put(scope, node);
+            if (!standsAlone(scope)) {
+                extended.add(scope.keys(), node);
+            }
+        }
+        return node;
+    }
+
+    void removeIfEmpty(ScopeNode node) {
+        if (node.isEmpty()) {
+            nodes.remove(node.scope);
+            if (!standsAlone(node.scope)) {
+                extended.remove(node.scope.keys());
+            }
+        }
+    }
+
+    /** The first answer that the function gives for a node whose scope overlaps the given one. */
+    <T> @Nullable T search(Scope scope, Function<ScopeNode, @Nullable T> test) {
+        if (standsAlone(scope)) {
+            ScopeNode node = nodes.get(scope);
+            return node == null ? null : test.apply(node);
+        }
+        return extended.search(scope.keys(), test);
+    }
+
+    Collection<ScopeNode> all() {
+        return nodes.values();
+    }
+
+    /** Names overlap nothing but themselves, so the map is index enough. */
+    private static boolean standsAlone(Scope scope) {
+        return scope instanceof Scope.Name;
+    }
+}
