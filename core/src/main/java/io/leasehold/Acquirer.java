@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold;
+
+import io.leasehold.model.Claim;
+import io.leasehold.model.LeaseId;
+import io.leasehold.model.LeaseholdException;
+import io.leasehold.model.LockTimeoutException;
+import io.leasehold.model.OutcomeUnknownException;
+import io.leasehold.model.StoreUnavailableException;
+import io.leasehold.spi.Acquisition;
+import io.leasehold.spi.LeaseRequest;
+import io.leasehold.spi.Limits;
+import io.leasehold.spi.Time;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One acquire from its first attempt to its end, which is exactly one of: a lease, a refusal,
+ * withdrawn.
+ *
+ * <p>A request that brings no answer is repeated with the same lease id, which keeps its place in
+ * the queue and can never obtain a second lease. A grant that was over when its answer came is
+ * given back, and a new request is made while there is time. Wherever something of the request may
+ * be left in the store at the end, it is withdrawn.
+ *
+ * <p>Thread-safe. Its lock is never held while the store is called or the result completes.
+ */
+final class Acquirer {
+
+    private static final long FIRST_PAUSE_NANOS = 20_000_000;
+    private static final int MAX_DOUBLINGS = 6;
+
+    private final Client client;
+    private final Claim claim;
+    private final LockOptions options;
+    private final long giveUpAt; // when the caller's wait ends
+    private final CompletableFuture<HeldLease> result = new CompletableFuture<>();
+
+    private final ReentrantLock lock = new ReentrantLock(); // guards the fields below
+    private LeaseRequest request;
+    private int attempts;
+    private int failures;
+    private Time.@Nullable Timer timer;
+    private boolean over;
+    private @Nullable LeaseId obtained;
+
+    /** One message to the store; its answer is matched to it. */
+    private record Attempt(int number, LeaseRequest request, Deadline.Sent sent) {}
+
+    private Acquirer(Client client, Claim claim, LockOptions options, Duration wait) {
+        this.client = client;
+        this.claim = claim;
+        this.options = options;
+        this.giveUpAt = client.time.nanos() + wait.toNanos();
+        this.request = newRequest();
+    }
+
+    static Acquirer start(Client client, Claim claim, LockOptions options, Duration wait) {
+        Acquirer acquirer = new Acquirer(client, claim, options, wait);
+        acquirer.attempt();
+        return acquirer;
+    }
+
+    /**
+     * The lease, or why there is none. Dependents are short. To take it back use {@link #cancel}.
+     */
+    CompletableFuture<HeldLease> result() {
+        return result;
+    }
+
+    /** Withdraws the request, or gives the lease back if it has come. */
+    void cancel(LeaseholdException why) {
+        fail(why, true);
+        result.thenAccept(client::release);
+    }
+
+    private LeaseRequest newRequest() {
+        return LeaseRequest.of(
+                        client.leaseIds.next(), claim, client.options.holder(), options.ttl())
+                .withLockDelay(options.lockDelay());
+    }
+
+    // ---- attempts
+
+    private void attempt() {
+        Attempt attempt = nextAttempt();
+        if (attempt == null) {
+            return;
+        }
+        CompletionStage<Acquisition> reply;
+        try {
+            reply = client.store.acquire(attempt.request);
+        } catch (RuntimeException e) {
+            reply = CompletableFuture.failedFuture(e);
+        }
+        reply.whenComplete((answer, error) -> {
+            if (error == null) {
+                answered(attempt, answer);
+            } else {
+                failed(attempt, Client.asLeasehold(error));
+            }
+        });
+    }
+
+    private @Nullable Attempt nextAttempt() {
+        lock.lock();
+        try {
+            if (over) {
+                return null;
+            }
+            long now = client.time.nanos();
+            long wait = Math.min(Math.max(0, giveUpAt - now), Limits.MAX_WAIT.toNanos());
+            long patience = client.options.patience().toNanos();
+            setTimer(Math.min(patience / 2, giveUpAt + patience - now), this::silence);
+            LeaseRequest asked = request.waitingAtMost(Duration.ofNanos(wait));
+            return new Attempt(++attempts, asked, Deadline.Sent.now(client.time));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** No answer yet: ask again, or give up when the caller's wait and our patience are over. */
+    private void silence() {
+        long patience = client.options.patience().toNanos();
+        if (giveUpAt + patience - client.time.nanos() > 0) {
+            attempt();
+        } else {
+            fail(
+                    new OutcomeUnknownException("no answer from the store about lock '" + claim
+                            + "' within " + client.options.patience()
+                            + " beyond the wait; the request was withdrawn"),
+                    true);
+        }
+    }
+
+    private void retryLater() {
+        lock.lock();
+        try {
+            if (!over) {
+                long pause = FIRST_PAUSE_NANOS << Math.min(failures++, MAX_DOUBLINGS);
+                setTimer((long) (pause * (0.5 + client.random.nextDouble())), this::attempt);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void setTimer(long delay, Runnable task) {
+        if (timer != null) {
+            timer.cancel();
+        }
+        timer = client.time.schedule(Duration.ofNanos(Math.max(0, delay)), task);
+    }
+
+    // ---- answers
+
+    private void answered(Attempt attempt, Acquisition answer) {
+        if (answer instanceof Acquisition.Granted granted) {
+            granted(attempt, granted);
+        } else if (!isLatest(attempt)) {
+            return; // a later attempt has the word
+        } else if (answer instanceof Acquisition.Held held) {
+            fail(
+                    LockTimeoutException.heldBy(held.blocker(), held.remaining(), claim),
+                    attempt.number > 1);
+        } else {
+            startOver(attempt);
+        }
+    }
+
+    private void granted(Attempt attempt, Acquisition.Granted granted) {
+        Deadline deadline = client.deadline(attempt.sent, granted.validity());
+        boolean inTime = !deadline.hasPassed(client.time);
+        if (inTime && obtain(attempt)) {
+            HeldLease lease =
+                    new HeldLease(options, granted.grant(), deadline, client.time.nanos());
+            if (client.renewer.add(lease)) {
+                result.complete(lease);
+            } else {
+                client.withdraw(attempt.request);
+                result.completeExceptionally(Leasehold.closed());
+            }
+        } else if (isAbandoned(attempt)) {
+            client.withdraw(attempt.request);
+        } else if (!inTime && isLatest(attempt)) {
+            client.withdraw(attempt.request);
+            startOver(attempt);
+        }
+    }
+
+    /**
+     * Makes the attempt's grant the one result; false if there is another or none is wanted any
+     * more.
+     */
+    private boolean obtain(Attempt attempt) {
+        lock.lock();
+        try {
+            if (over || !request.id().equals(attempt.request.id())) {
+                return false;
+            }
+            end();
+            obtained = request.id();
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether nobody wants what the attempt's request obtained. */
+    private boolean isAbandoned(Attempt attempt) {
+        lock.lock();
+        try {
+            LeaseId wanted = over ? obtained : request.id();
+            return !attempt.request.id().equals(wanted);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean isLatest(Attempt attempt) {
+        lock.lock();
+        try {
+            return !over && attempt.number == attempts;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The request's grant is over before it was of use: make a new request while there is time. */
+    private void startOver(Attempt attempt) {
+        if (giveUpAt - client.time.nanos() <= 0) {
+            fail(LockTimeoutException.tooSlow(claim), true);
+            return;
+        }
+        lock.lock();
+        try {
+            if (request.id().equals(attempt.request.id())) {
+                request = newRequest();
+            }
+        } finally {
+            lock.unlock();
+        }
+        retryLater();
+    }
+
+    private void failed(Attempt attempt, LeaseholdException failure) {
+        if (!isLatest(attempt)) {
+            return;
+        }
+        boolean temporary = failure instanceof StoreUnavailableException
+                || failure instanceof OutcomeUnknownException;
+        if (temporary && giveUpAt - client.time.nanos() > 0) {
+            retryLater();
+        } else {
+            fail(failure, attempt.number > 1 || failure instanceof OutcomeUnknownException);
+        }
+    }
+
+    private void fail(LeaseholdException failure, boolean withdraw) {
+        LeaseRequest given;
+        lock.lock();
+        try {
+            if (over) {
+                return;
+            }
+            end();
+            given = request;
+        } finally {
+            lock.unlock();
+        }
+        if (withdraw) {
+            client.withdraw(given);
+        }
+        result.completeExceptionally(failure);
+    }
+
+    private void end() {
+        over = true;
+        if (timer != null) {
+            timer.cancel();
+        }
+    }
+}

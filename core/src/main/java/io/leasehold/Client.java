@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold;
+
+import io.leasehold.model.LeaseholdException;
+import io.leasehold.model.OutcomeUnknownException;
+import io.leasehold.model.RefusalReason;
+import io.leasehold.spi.Ending;
+import io.leasehold.spi.Grant;
+import io.leasehold.spi.LeaseRequest;
+import io.leasehold.spi.LeaseStore;
+import io.leasehold.spi.Refused;
+import io.leasehold.spi.Time;
+import io.leasehold.spi.Validity;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+
+/** What the parts of one {@link Leasehold} share. Thread-safe. */
+final class Client {
+
+    private static final int ENDING_TRIES = 3;
+
+    final LeaseStore store;
+    final LeaseholdOptions options;
+    final Time time;
+    final Executor callbacks;
+    final RandomGenerator random;
+    final LeaseIds leaseIds;
+    final Renewer renewer;
+
+    Client(LeaseStore store, LeaseholdOptions options, Environment environment) {
+        this.store = store;
+        this.options = options;
+        this.time = environment.time();
+        this.callbacks = environment.callbacks();
+        this.random = environment.random();
+        this.leaseIds = new LeaseIds(random);
+        this.renewer = new Renewer(this);
+    }
+
+    Deadline deadline(Deadline.Sent sent, Validity validity) {
+        return Deadline.of(sent, validity, options.clockBounds());
+    }
+
+    /**
+     * Ends the lease and tells the store, repeatedly if need be; completes with the first attempt.
+     */
+    CompletableFuture<Ending> release(HeldLease lease) {
+        if (!renewer.close(lease)) {
+            return CompletableFuture.completedFuture(new Ending.Ended());
+        }
+        Grant grant = lease.grant;
+        return insist(
+                () -> store.release(grant).thenCompose(ending -> end(grant, ending)), ENDING_TRIES);
+    }
+
+    /** Nobody heard of the token that a rotation drew last: then the lease ends by its id alone. */
+    private CompletionStage<Ending> end(Grant grant, Ending ending) {
+        return ending instanceof Refused refused && refused.reason() == RefusalReason.TOKEN_MISMATCH
+                ? store.withdraw(LeaseRequest.of(
+                        grant.id(), grant.holding().claim(), grant.holding().holder(), grant.ttl()))
+                : CompletableFuture.completedFuture(ending);
+    }
+
+    void withdraw(LeaseRequest request) {
+        insist(() -> store.withdraw(request), ENDING_TRIES);
+    }
+
+    private CompletableFuture<Ending> insist(Supplier<CompletionStage<Ending>> ending, int tries) {
+        CompletableFuture<Ending> attempt = ask(options.patience(), ending);
+        attempt.whenComplete((done, error) -> {
+            if (error != null && tries > 1) {
+                time.schedule(options.patience().dividedBy(4), () -> insist(ending, tries - 1));
+            }
+        });
+        return attempt;
+    }
+
+    /**
+     * The store's answer, or an {@link OutcomeUnknownException} when none comes within the given
+     * time.
+     */
+    <T> CompletableFuture<T> ask(Duration patience, Supplier<CompletionStage<T>> question) {
+        CompletableFuture<T> bounded = new CompletableFuture<>();
+        Time.Timer timer = time.schedule(
+                patience,
+                () -> bounded.completeExceptionally(new OutcomeUnknownException(
+                        "the store did not answer within " + patience)));
+        CompletionStage<T> reply;
+        try {
+            reply = question.get();
+        } catch (RuntimeException e) {
+            reply = CompletableFuture.failedFuture(e);
+        }
+        reply.whenComplete((answer, error) -> {
+            timer.cancel();
+            if (error == null) {
+                bounded.complete(answer);
+            } else {
+                bounded.completeExceptionally(asLeasehold(error));
+            }
+        });
+        return bounded;
+    }
+
+    /** Waits for the store's answer; an interrupt leaves the outcome unknown. */
+    <T> T await(Supplier<CompletionStage<T>> question) {
+        return await(options.patience(), question);
+    }
+
+    <T> T await(Duration patience, Supplier<CompletionStage<T>> question) {
+        try {
+            return ask(patience, question).get();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new OutcomeUnknownException("interrupted while the store was deciding", e);
+        } catch (ExecutionException e) {
+            throw asLeasehold(e);
+        }
+    }
+
+    /** Waits without asking anything. An interrupt ends it and is kept. */
+    void pause(Duration length) {
+        CompletableFuture<Boolean> over = new CompletableFuture<>();
+        time.schedule(length, () -> over.complete(true));
+        try {
+            over.get();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException e) {
+            throw new AssertionError("a timer can't fail", e);
+        }
+    }
+
+    /** What an exceptional completion means: the store's own word, or that nobody knows. */
+    static LeaseholdException asLeasehold(Throwable error) {
+        Throwable cause = error;
+        while ((cause instanceof CompletionException || cause instanceof ExecutionException)
+                && cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return cause instanceof LeaseholdException known
+                ? known
+                : new OutcomeUnknownException("the store failed: " + cause, cause);
+    }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold;
+
+import io.leasehold.model.Claim;
+import io.leasehold.model.LeaseLostException;
+import io.leasehold.model.LimitExceededException;
+import io.leasehold.model.LockInterruptedException;
+import io.leasehold.model.LockTimeoutException;
+import io.leasehold.model.StoreUnavailableException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A lock by lease: whoever acquires it holds it until closed or lost, and has a fencing token
+ * higher than everyone before. Not reentrant and not bound to threads. Costs nothing until
+ * acquired; make one wherever it is needed. Thread-safe.
+ *
+ * <p>Of the forms with a body, {@code with} returns a value and {@code use} does not. A body that
+ * returns normally although its lease was lost on the way ends in a {@link LeaseLostException}; an
+ * exception of the body's own is passed on.
+ */
+public final class FencedLock {
+
+    /** Work under a lease that returns a value. */
+    @FunctionalInterface
+    public interface Body<T, X extends Exception> {
+        T apply(Lease lease) throws X;
+    }
+
+    /** Work under a lease. */
+    @FunctionalInterface
+    public interface Action<X extends Exception> {
+        void accept(Lease lease) throws X;
+    }
+
+    /** The longest wait for a lock: 30 days. */
+    public static final Duration MAX_WAIT = Duration.ofDays(30);
+
+    private final Leasehold leasehold;
+    private final Claim claim;
+    private final LockOptions options;
+
+    FencedLock(Leasehold leasehold, Claim claim, LockOptions options) {
+        this.leasehold = leasehold;
+        this.claim = claim;
+        this.options = options;
+    }
+
+    /**
+     * Waits at most the given time for the lock.
+     *
+     * @throws LockTimeoutException if someone else had it all the while
+     * @throws LockInterruptedException if the thread was interrupted
+     * @throws StoreUnavailableException if the store could not be reached in that time
+     * @throws io.leasehold.model.OutcomeUnknownException if the store did not answer; what it may
+     *     have granted was withdrawn or expires
+     * @throws LimitExceededException if the store has no room
+     */
+    public Lease acquire(Duration wait) {
+        if (Thread.currentThread().isInterrupted()) {
+            throw new LockInterruptedException(claim, new InterruptedException());
+        }
+        Acquirer acquirer = start(wait);
+        try {
+            return new Lease(leasehold.client(), acquirer.result().get());
+        } catch (InterruptedException e) {
+            LockInterruptedException interrupted = new LockInterruptedException(claim, e);
+            acquirer.cancel(interrupted);
+            Thread.currentThread().interrupt();
+            throw interrupted;
+        } catch (ExecutionException e) {
+            throw Client.asLeasehold(e);
+        }
+    }
+
+    /** The lock if it is free, without waiting for its holder. */
+    public Optional<Lease> tryAcquire() {
+        try {
+            return Optional.of(acquire(Duration.ZERO));
+        } catch (LockTimeoutException e) {
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * {@link #acquire} without a waiting thread. Cancelling the future, or ending it in any other
+     * way, withdraws the request; a lease that comes too late for it is given back.
+     */
+    public CompletableFuture<Lease> acquireAsync(Duration wait) {
+        Acquirer acquirer = start(wait);
+        CompletableFuture<Lease> future = new CompletableFuture<>();
+        acquirer.result()
+                .whenComplete((held, error) -> leasehold.client().callbacks.execute(() -> {
+                    if (error != null) {
+                        future.completeExceptionally(Client.asLeasehold(error));
+                    } else if (!future.complete(new Lease(leasehold.client(), held))) {
+                        leasehold.client().release(held);
+                    }
+                }));
+        future.whenComplete((lease, error) -> {
+            if (error != null || !acquirer.result().isDone()) {
+                acquirer.cancel(new StoreUnavailableException(
+                        "the acquire of lock '" + claim + "' was cancelled"));
+            }
+        });
+        return future;
+    }
+
+    /** Runs the body under the lock and returns its value. Waits as {@link #acquire} does. */
+    public <T, X extends Exception> T with(Duration wait, Body<T, X> body) throws X {
+        try (Lease lease = acquire(wait)) {
+            return run(lease, body);
+        }
+    }
+
+    /** Runs the body under the lock. Waits as {@link #acquire} does. */
+    public <X extends Exception> void use(Duration wait, Action<X> action) throws X {
+        Object unused = this.<Object, X>with(wait, asBody(action));
+    }
+
+    /** Runs the body if the lock is free, and says whether it ran. */
+    public <X extends Exception> boolean tryUse(Action<X> action) throws X {
+        Optional<Lease> free = tryAcquire();
+        if (free.isEmpty()) {
+            return false;
+        }
+        try (Lease lease = free.get()) {
+            Object unused = this.<Object, X>run(lease, asBody(action));
+            return true;
+        }
+    }
+
+    private static <X extends Exception> Body<Object, X> asBody(Action<X> action) {
+        return lease -> {
+            action.accept(lease);
+            return true;
+        };
+    }
+
+    private Acquirer start(Duration wait) {
+        if (wait.isNegative()) {
+            throw new IllegalArgumentException(
+                    "wait " + wait + " is negative: use tryAcquire() not to wait");
+        }
+        if (wait.compareTo(MAX_WAIT) > 0) {
+            throw new LimitExceededException(
+                    "wait", MAX_WAIT.toMillis(), "wait " + wait + " is above " + MAX_WAIT);
+        }
+        return leasehold.startAcquire(claim, options, wait);
+    }
+
+    private <T, X extends Exception> T run(Lease lease, Body<T, X> body) throws X {
+        Renewer renewer = leasehold.client().renewer;
+        T result;
+        renewer.bodyBegins(lease.held(), Thread.currentThread());
+        try {
+            result = body.apply(lease);
+        } catch (Throwable e) {
+            if (renewer.bodyEnds(lease.held())) {
+                throw interruptedByLoss(lease, e);
+            }
+            throw e;
+        }
+        if (renewer.bodyEnds(lease.held())) {
+            throw interruptedByLoss(lease, null);
+        }
+        lease.ensureValid();
+        return result;
+    }
+
+    private static LeaseLostException interruptedByLoss(Lease lease, @Nullable Throwable cause) {
+        boolean unused = Thread.interrupted(); // the interrupt was ours, and has served
+        return lease.over(cause);
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold;
+
+import io.leasehold.model.Claim;
+import io.leasehold.model.Scope;
+import io.leasehold.model.StoreUnavailableException;
+import io.leasehold.spi.Guarantees;
+import io.leasehold.spi.LeaseStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way in: locks on a store, with one renewer for all that is held. One per process and store is
+ * enough. Thread-safe.
+ *
+ * <pre>{@code
+ * try (Leasehold leasehold = Leasehold.on(MemoryLeaseStore.create())) {
+ *     FencedLock lock = leasehold.lock("ledger/42");
+ *     try (Lease lease = lock.acquire(Duration.ofSeconds(5))) {
+ *         guard.write(lease.token(), ledger -> ledger.add(entry));
+ *     }
+ * }
+ * }</pre>
+ */
+public final class Leasehold implements AutoCloseable {
+
+    private final Client client;
+    private final @Nullable OwnThreads ownThreads;
+    private final Set<Acquirer> acquiring = ConcurrentHashMap.newKeySet();
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    private Leasehold(LeaseStore store, LeaseholdOptions options) {
+        this.ownThreads = options.environment().isPresent() ? null : new OwnThreads();
+        Environment environment =
+                ownThreads == null ? options.environment().orElseThrow() : ownThreads.environment();
+        this.client = new Client(store, options, environment);
+    }
+
+    /** On the given store, which is closed with it. */
+    public static Leasehold on(LeaseStore store) {
+        return on(store, LeaseholdOptions.defaults());
+    }
+
+    /** On the given store. */
+    public static Leasehold on(LeaseStore store, LeaseholdOptions options) {
+        return new Leasehold(store, options);
+    }
+
+    /** The lock with a name, exclusive, held by leases of 30 s. */
+    public FencedLock lock(String name) {
+        return lock(LockOptions.defaults(), Scope.name(name));
+    }
+
+    /** The lock on one or more scopes, which it holds all or none of. */
+    public FencedLock lock(Scope... scopes) {
+        return lock(LockOptions.defaults(), scopes);
+    }
+
+    /** The lock on one or more scopes, held as the options say. */
+    public FencedLock lock(LockOptions options, Scope... scopes) {
+        return new FencedLock(this, new Claim(List.of(scopes), options.mode()), options);
+    }
+
+    /** What the store promises. */
+    public Guarantees guarantees() {
+        return client.store.guarantees();
+    }
+
+    /**
+     * Withdraws what is being acquired, gives back what is held, and stops. The leases are no
+     * longer valid after it; their {@code onLost} stays silent. Waits a little for the store's
+     * word. Idempotent, never throws.
+     */
+    @Override
+    public void close() {
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
+        acquiring.forEach(acquirer -> acquirer.cancel(closed()));
+        CompletableFuture<?>[] releases = client.renewer.close().stream()
+                .map(client::release)
+                .toArray(CompletableFuture<?>[]::new);
+        try {
+            CompletableFuture.allOf(releases).get();
+        } catch (ExecutionException e) {
+            System.getLogger(Leasehold.class.getName())
+                    .log(
+                            System.Logger.Level.DEBUG,
+                            "closed without the store's word on every lease",
+                            e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        if (client.options.closeStore()) {
+            client.store.close();
+        }
+        if (ownThreads != null) {
+            ownThreads.close();
+        }
+    }
+
+    Acquirer startAcquire(Claim claim, LockOptions options, Duration wait) {
+        if (closed.get()) {
+            throw closed();
+        }
+        Acquirer acquirer = Acquirer.start(client, claim, options, wait);
+        acquiring.add(acquirer);
+        acquirer.result().whenComplete((lease, error) -> acquiring.remove(acquirer));
+        if (closed.get()) {
+            acquirer.cancel(closed()); // close() may have looked before it was in the set
+        }
+        return acquirer;
+    }
+
+    Client client() {
+        return client;
+    }
+
+    static StoreUnavailableException closed() {
+        return new StoreUnavailableException("this Leasehold is closed");
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold;
+
+import io.leasehold.model.Holder;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * The settings of a {@link Leasehold}. Start from {@link #defaults} and vary it by the {@code
+ * with…} methods.
+ *
+ * @param holder the label that others see; by default this process and host
+ * @param clockBounds how far clocks may disagree
+ * @param patience how long a call waits for a store that does not answer, beyond any wait for a
+ *     lock
+ * @param closeStore whether closing the {@code Leasehold} closes the store too; true by default
+ * @param environment time, threads and randomness; by default the machine's, with threads of its
+ *     own
+ */
+public record LeaseholdOptions(
+        Holder holder,
+        ClockBounds clockBounds,
+        Duration patience,
+        boolean closeStore,
+        Optional<Environment> environment) {
+
+    public LeaseholdOptions {
+        if (patience.compareTo(Duration.ofMillis(10)) < 0
+                || patience.compareTo(Duration.ofMinutes(1)) > 0) {
+            throw new IllegalArgumentException(
+                    "patience " + patience + " is outside 10 ms to 1 min");
+        }
+    }
+
+    public static LeaseholdOptions defaults() {
+        return new LeaseholdOptions(
+                ThisProcess.holder(),
+                ClockBounds.defaults(),
+                Duration.ofSeconds(5),
+                true,
+                Optional.empty());
+    }
+
+    public LeaseholdOptions withHolder(String label) {
+        return new LeaseholdOptions(
+                new Holder(label), clockBounds, patience, closeStore, environment);
+    }
+
+    public LeaseholdOptions withClockBounds(ClockBounds bounds) {
+        return new LeaseholdOptions(holder, bounds, patience, closeStore, environment);
+    }
+
+    public LeaseholdOptions withPatience(Duration newPatience) {
+        return new LeaseholdOptions(holder, clockBounds, newPatience, closeStore, environment);
+    }
+
+    /** Leaves the store open when the {@code Leasehold} closes, for a store that several share. */
+    public LeaseholdOptions withStoreLeftOpen() {
+        return new LeaseholdOptions(holder, clockBounds, patience, false, environment);
+    }
+
+    public LeaseholdOptions withEnvironment(Environment given) {
+        return new LeaseholdOptions(holder, clockBounds, patience, closeStore, Optional.of(given));
+    }
+}

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold;
+
+import io.leasehold.HeldLease.State;
+import io.leasehold.internal.TimerHeap;
+import io.leasehold.model.LeaseLostException;
+import io.leasehold.model.RefusalReason;
+import io.leasehold.spi.Grant;
+import io.leasehold.spi.Limits;
+import io.leasehold.spi.Refused;
+import io.leasehold.spi.Renewal;
+import io.leasehold.spi.RenewalRequest;
+import io.leasehold.spi.Time;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps all leases of one {@link Leasehold} alive, and knows when one is lost.
+ *
+ * <p>Each lease is renewed at a third of its ttl, give or take a tenth, together with all others
+ * that are due by then. An attempt that brings no answer is followed by the next after half of what
+ * is left, so attempts never end before the deadline does. At the deadline the lease is lost, with
+ * no word from the store needed; a refusal by the store ends it at once. A lost lease stays lost: a
+ * late reply changes nothing.
+ *
+ * <p>The lock guards the schedule and every change of a lease's state. It is never held while the
+ * store or a listener is called.
+ */
+final class Renewer {
+
+    private static final System.Logger LOG = System.getLogger(Leasehold.class.getName());
+    private static final int BATCH = 512;
+    private static final long TOGETHER_NANOS =
+            10_000_000; // renewals due within this go out together
+    private static final long SHORTEST_PAUSE_NANOS = 10_000_000;
+    private static final double JITTER = 0.1;
+
+    private final Client client;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final TimerHeap<HeldLease> schedule = new TimerHeap<>();
+    private final Queue<Runnable> losses =
+            new ConcurrentLinkedQueue<>(); // to be told without the lock
+    private Time.@Nullable Timer timer;
+    private long timerDue;
+    private boolean closed;
+
+    Renewer(Client client) {
+        this.client = client;
+    }
+
+    /** Starts to renew; false if it is too late because the {@code Leasehold} was closed. */
+    boolean add(HeldLease lease) {
+        return locked(() -> {
+            if (!closed) {
+                lease.look(nextRenewal(lease, client.time.nanos()));
+                schedule.add(lease);
+                setTimer();
+            }
+            return !closed;
+        });
+    }
+
+    /** Ends renewal for good; false if the lease was closed before. */
+    boolean close(HeldLease lease) {
+        return locked(() -> {
+            boolean first = lease.state != State.CLOSED;
+            if (lease.state == State.HELD) {
+                lease.whyOver = "it was closed";
+            }
+            lease.state = State.CLOSED;
+            schedule.remove(lease);
+            setTimer();
+            return first;
+        });
+    }
+
+    /** Takes no more leases and returns those it has. */
+    List<HeldLease> close() {
+        return locked(() -> {
+            closed = true;
+            List<HeldLease> left = new ArrayList<>(schedule.size());
+            while (!schedule.isEmpty()) {
+                HeldLease lease = schedule.first();
+                schedule.remove(lease);
+                left.add(lease);
+            }
+            setTimer();
+            return left;
+        });
+    }
+
+    /** Whether the lease may be relied upon now; sees to it that it is lost if not. */
+    boolean isValid(HeldLease lease) {
+        if (lease.state != State.HELD) {
+            return false;
+        }
+        if (!lease.deadline.hasPassed(client.time)) {
+            return true;
+        }
+        locked(() -> loseIfOverdue(lease));
+        return false;
+    }
+
+    /** Renews one lease now, whatever the schedule says. */
+    CompletionStage<Renewal> renewNow(HeldLease lease) {
+        Grant grant = lease.grant;
+        Deadline.Sent sent = Deadline.Sent.now(client.time);
+        return client.store.renew(request(lease, sent.nanos())).thenApply(renewal -> {
+            answered(lease, grant, sent, renewal);
+            return renewal;
+        });
+    }
+
+    /** Holds back renewals while the token changes, so that none is sent under the old one. */
+    Grant beginRotation(HeldLease lease) {
+        return locked(() -> {
+            lease.rotating = true;
+            return lease.grant;
+        });
+    }
+
+    void endRotation(HeldLease lease, Optional<Grant> after) {
+        locked(() -> {
+            lease.grant = after.filter(grant -> lease.grant.token().isOlderThan(grant.token()))
+                    .orElse(lease.grant); // of two at once, the later one's answer may come first
+            lease.rotating = false;
+            return true;
+        });
+    }
+
+    /** The store has spoken: the lease is lost. */
+    void refused(HeldLease lease, String what, RefusalReason reason) {
+        locked(() -> {
+            if (lease.state == State.HELD) {
+                lose(lease, "the store refused to " + what + " it: " + reason);
+            }
+            return true;
+        });
+    }
+
+    /**
+     * From here on the given thread works under the lease and is interrupted when it is lost, if
+     * that is wanted.
+     */
+    void bodyBegins(HeldLease lease, Thread body) {
+        locked(() -> {
+            lease.body = body;
+            interruptBody(lease);
+            return true;
+        });
+    }
+
+    /** The body is done; true if it was interrupted because the lease was lost. */
+    boolean bodyEnds(HeldLease lease) {
+        return locked(() -> {
+            lease.body = null;
+            return lease.interrupted;
+        });
+    }
+
+    // ---- the timer
+
+    private void run() {
+        List<HeldLease> due = locked(() -> {
+            List<HeldLease> taken = new ArrayList<>();
+            dropTimer(); // not only this one: it may run although another has replaced it
+            long now = client.time.nanos();
+            while (schedule.isDue(now + TOGETHER_NANOS)) {
+                HeldLease lease = schedule.first();
+                schedule.remove(lease);
+                taken.add(lease);
+            }
+            taken.removeIf(lease -> !isToBeRenewed(lease, now));
+            setTimer();
+            return taken;
+        });
+        for (int from = 0; from < due.size(); from += BATCH) {
+            send(List.copyOf(due.subList(from, Math.min(due.size(), from + BATCH))));
+        }
+    }
+
+    /**
+     * Puts a lease that is due back on the schedule, unless it is lost, and says whether to renew
+     * it now.
+     */
+    private boolean isToBeRenewed(HeldLease lease, long now) {
+        if (loseIfOverdue(lease)) {
+            return false;
+        }
+        boolean renew = lease.renewAt - now <= TOGETHER_NANOS;
+        long pause = Math.max(SHORTEST_PAUSE_NANOS, lease.deadline.leftAt(now) / 2);
+        lease.look(renew ? now + pause : lease.renewAt);
+        schedule.add(lease);
+        return renew && !lease.rotating;
+    }
+
+    private void send(List<HeldLease> leases) {
+        Deadline.Sent sent = Deadline.Sent.now(client.time);
+        List<RenewalRequest> requests = new ArrayList<>(leases.size());
+        for (HeldLease lease : leases) {
+            requests.add(request(lease, sent.nanos()));
+        }
+        CompletionStage<List<Renewal>> replies;
+        try {
+            replies = client.store.renewAll(requests);
+        } catch (RuntimeException e) {
+            replies = CompletableFuture.failedFuture(e);
+        }
+        replies.whenComplete((answers, error) -> {
+            for (int i = 0; i < leases.size(); i++) {
+                if (error != null) {
+                    failed(leases.get(i), error);
+                } else {
+                    answered(leases.get(i), requests.get(i).grant(), sent, answers.get(i));
+                }
+            }
+        });
+    }
+
+    private static RenewalRequest request(HeldLease lease, long now) {
+        Duration holdable =
+                Duration.ofNanos(Math.max(lease.holdableAt(now), Limits.MIN_TTL.toNanos()));
+        Duration ttl = lease.options.ttl();
+        return RenewalRequest.of(lease.grant, holdable.compareTo(ttl) < 0 ? holdable : ttl);
+    }
+
+    // ---- answers
+
+    private void answered(HeldLease lease, Grant asked, Deadline.Sent sent, Renewal renewal) {
+        locked(() -> {
+            if (loseIfOverdue(lease)) {
+                return false;
+            }
+            if (renewal instanceof Renewal.Renewed renewed) {
+                Deadline extended = client.deadline(sent, renewed.validity());
+                lease.deadline = lease.limited(lease.deadline.orLater(extended));
+                reschedule(lease, nextRenewal(lease, client.time.nanos()));
+            } else if (renewal instanceof Refused refused && !isOutdated(lease, asked, refused)) {
+                lose(lease, "the store refused to renew it: " + refused.reason());
+            }
+            return true;
+        });
+    }
+
+    /** Whether a refusal only says that the token was rotated after the renewal had been sent. */
+    private static boolean isOutdated(HeldLease lease, Grant asked, Refused refused) {
+        return refused.reason() == RefusalReason.TOKEN_MISMATCH
+                && (lease.rotating || !lease.grant.token().equals(asked.token()));
+    }
+
+    private void failed(HeldLease lease, Throwable error) {
+        LOG.log(
+                System.Logger.Level.DEBUG,
+                () -> "renewal failed, will be tried again; " + lease.grant.holding(),
+                error);
+        locked(() -> {
+            if (!loseIfOverdue(lease)) {
+                long now = client.time.nanos();
+                reschedule(
+                        lease,
+                        now + Math.max(SHORTEST_PAUSE_NANOS, lease.deadline.leftAt(now) / 8));
+            }
+            return true;
+        });
+    }
+
+    /** Under the lock: sees to it that an overdue lease is lost; true if it is no longer held. */
+    private boolean loseIfOverdue(HeldLease lease) {
+        if (lease.state == State.HELD && lease.deadline.hasPassed(client.time)) {
+            lose(lease, overdue(lease));
+        }
+        return lease.state != State.HELD;
+    }
+
+    private static String overdue(HeldLease lease) {
+        return lease.options.holdAtMost().isPresent()
+                ? "it was not renewed in time, or held for as long as it may"
+                : "it was not renewed in time";
+    }
+
+    private void lose(HeldLease lease, String why) {
+        lease.whyOver = why;
+        lease.state = State.LOST;
+        schedule.remove(lease);
+        LeaseLostException loss = new LeaseLostException(lease.grant.holding(), why);
+        LOG.log(System.Logger.Level.WARNING, loss.getMessage());
+        interruptBody(lease);
+        losses.add(() -> lease.lost.complete(loss));
+    }
+
+    private static void interruptBody(HeldLease lease) {
+        if (lease.state == State.LOST && lease.options.interruptOnLoss() && lease.body != null) {
+            lease.interrupted = true;
+            lease.body.interrupt();
+        }
+    }
+
+    // ---- the schedule
+
+    private long nextRenewal(HeldLease lease, long now) {
+        long left = lease.deadline.leftAt(now);
+        if (lease.holdableAt(now) <= left) {
+            return lease.deadline.nanos() + 2 * TOGETHER_NANOS; // never: no renewal can extend it
+        }
+        double jitter = 1 - JITTER + 2 * JITTER * client.random.nextDouble();
+        return now + Math.min((long) (lease.options.ttl().toNanos() / 3.0 * jitter), left / 2);
+    }
+
+    private void reschedule(HeldLease lease, long nextRenewal) {
+        lease.look(nextRenewal);
+        if (lease.slot() != TimerHeap.NOWHERE) {
+            schedule.update(lease);
+            setTimer();
+        }
+    }
+
+    private <T> T locked(Supplier<T> change) {
+        T result;
+        lock.lock();
+        try {
+            result = change.get();
+        } finally {
+            lock.unlock();
+        }
+        for (Runnable loss = losses.poll(); loss != null; loss = losses.poll()) {
+            client.callbacks.execute(loss);
+        }
+        return result;
+    }
+
+    private void setTimer() {
+        if (timer != null && !schedule.isEmpty() && timerDue - schedule.first().dueAt() <= 0) {
+            return; // it fires in time; an early one sets the next
+        }
+        dropTimer();
+        if (!schedule.isEmpty()) {
+            timerDue = schedule.first().dueAt();
+            long delay = Math.max(0, timerDue - client.time.nanos());
+            timer = client.time.schedule(Duration.ofNanos(delay), this::run);
+        }
+    }
+
+    private void dropTimer() {
+        if (timer != null) {
+            timer.cancel();
+            timer = null;
+        }
+    }
+}
