@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.cli;
+
+import java.io.PrintWriter;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The root of the command line. */
+@Command(
+        name = "leasehold",
+        description = "Locks and leases with fencing tokens.",
+        mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
+        synopsisSubcommandLabel = "COMMAND",
+        subcommands = DemoCommand.class,
+        footer = {"", "Run 'leasehold COMMAND --help' for more on a command."})
+final class Main implements Runnable {
+
+    /**
+     * The library's own log; a command speaks for itself. Kept here lest the setting be collected.
+     */
+    private static final Logger LIBRARY_LOG = Logger.getLogger("io.leasehold");
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private CommandSpec spec;
+
+    public static void main(String[] args) {
+        LIBRARY_LOG.setLevel(Level.SEVERE);
+        System.exit(
+                run(args, new PrintWriter(System.out, true), new PrintWriter(System.err, true)));
+    }
+
+    /** Runs a command line and returns its exit code: 0 done, 1 failed, 2 wrong usage. */
+    static int run(String[] args, PrintWriter out, PrintWriter err) {
+        return new CommandLine(new Main()).setOut(out).setErr(err).execute(args);
+    }
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "no command given");
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.examples;
+
+import io.leasehold.Lease;
+import io.leasehold.Leasehold;
+import io.leasehold.guard.Guard;
+import io.leasehold.guard.MemoryGuard;
+import io.leasehold.model.StaleTokenException;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+
+/** The snippets of docs/guards.md. */
+final class Guards {
+
+    private final Map<String, Integer> stock = new HashMap<>(Map.of("book", 3));
+    private final Guard<Map<String, Integer>> guard = MemoryGuard.around("stock", stock);
+
+    int sell(Leasehold leasehold) {
+        try (Lease lease = leasehold.lock("stock").acquire(Duration.ofSeconds(5))) {
+            guard.seal(lease.token()); // before the first read: earlier holders are shut out
+            int left = stock.get("book") - 1;
+            guard.write(lease.token(), books -> books.put("book", left));
+            return left;
+        }
+    }
+
+    String lateWriter(Lease stale) {
+        try {
+            guard.write(stale.token(), books -> books.put("book", 99));
+            return "written";
+        } catch (StaleTokenException e) {
+            return "token " + e.token() + " came after token " + e.mark(); // nothing was written
+        }
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.testkit;
+
+import static io.leasehold.model.RefusalReason.EXPIRED;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.leasehold.spi.Acquisition;
+import io.leasehold.spi.Grant;
+import io.leasehold.spi.LeaseRequest;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** After a lease with a lock-delay expired, and only then, its scopes stay closed for a while. */
+abstract class LockDelayRules extends ContractRules {
+
+    @Test
+    void nobodyIsGrantedTheScopeBeforeTheLockDelayIsOver() {
+        alice.holds(delayed());
+        passAllOf(ttl());
+        assertHeld(bob.tries("a"));
+        passJustNot(delay().minus(contract().tolerance()));
+        assertHeld(bob.tries("a"));
+        passTheRest();
+        bob.holds("a");
+    }
+
+    @Test
+    void theLockDelayIsForItsFormerHolderToo() {
+        alice.holds(delayed());
+        passAllOf(ttl());
+        assertHeld(alice.tries("a"));
+    }
+
+    @Test
+    void aLeaseInItsLockDelayIsExpired() {
+        LeaseRequest request = delayed();
+        Grant grant = alice.holds(request);
+        passAllOf(ttl());
+        assertThat(alice.renews(grant)).isEqualTo(refused(EXPIRED));
+        assertThat(alice.rotates(grant)).isEqualTo(refused(EXPIRED));
+        assertThat(alice.releases(grant)).isEqualTo(refused(EXPIRED));
+        assertThat(alice.completes(grant, "late", ttl())).isEqualTo(refused(EXPIRED));
+        assertThat(alice.tries(request)).isEqualTo(gone(EXPIRED));
+        assertThat(listed()).isEmpty();
+    }
+
+    @Test
+    void whoeverMeetsALockDelayIsToldHowLongItRuns() {
+        Grant grant = alice.holds(delayed());
+        pass(ttl().plus(delay().dividedBy(2)));
+        assertThat(bob.tries("a")).isInstanceOfSatisfying(Acquisition.Held.class, held -> {
+            assertThat(held.blocker()).isEqualTo(grant.holding());
+            assertClose(held.remaining(), delay().minus(delay().dividedBy(2)));
+        });
+    }
+
+    @Test
+    void aWaiterIsGrantedAtTheEndOfTheLockDelay() {
+        alice.holds(delayed());
+        Pending waiter = bob.waits("a");
+        passAllOf(ttl());
+        waiter.assertQueued();
+        pass(delay());
+        assertClose(waiter.granted().validity().inStore(), ttl().plus(delay()));
+    }
+
+    @Test
+    void releaseHasNoLockDelay() {
+        alice.releases(alice.holds(delayed()));
+        bob.holds("a");
+    }
+
+    @Test
+    void completionHasNoLockDelay() {
+        alice.completes(alice.holds(delayed()), "done", ttl());
+        bob.holds("a");
+    }
+
+    @Test
+    void withdrawalHasNoLockDelay() {
+        LeaseRequest request = delayed();
+        alice.holds(request);
+        alice.withdraws(request);
+        bob.holds("a");
+    }
+
+    @Test
+    void renewalMovesTheLockDelayToo() {
+        Grant grant = alice.holds(delayed());
+        Duration half = ttl().dividedBy(2);
+        pass(half);
+        alice.renews(grant);
+        passAllOf(ttl());
+        assertHeld(bob.tries("a"));
+        pass(delay());
+        bob.holds("a");
+    }
+
+    @Test
+    void otherScopesKnowNoLockDelay() {
+        alice.holds(delayed());
+        passAllOf(ttl());
+        bob.holds("b");
+    }
+
+    private LeaseRequest delayed() {
+        return alice.request("a").withLockDelay(delay());
+    }
+
+    private Duration delay() {
+        return ttl();
+    }
+}

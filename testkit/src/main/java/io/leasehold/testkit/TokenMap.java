@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.testkit;
+
+import io.leasehold.model.Claim;
+import io.leasehold.model.FencingToken;
+import io.leasehold.model.Holding;
+import io.leasehold.model.Mode;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Which token of the store stands for which token of the table, learned from grants. It must be one to one, and in
+ * order: only grants of the same moment on scopes that have nothing in common may be numbered either way.
+ */
+final class TokenMap {
+
+    /**
+     * A grant on both sides.
+     *
+     * @param model the table's
+     * @param store the store's token
+     * @param at when the table granted it
+     */
+    record Pair(Holding model, FencingToken store, long at) {}
+
+    private final long toleranceNanos;
+    private final Map<Long, Long> storeByModel = new HashMap<>();
+    private final Map<Long, Holding> modelByStore = new HashMap<>();
+    private long highest;
+
+    TokenMap(long toleranceNanos) {
+        this.toleranceNanos = toleranceNanos;
+    }
+
+    /** Takes in the grants of one step; says what is wrong with them, if anything is. */
+    Optional<String> learn(List<Pair> pairs) {
+        List<Pair> fresh = new ArrayList<>();
+        for (Pair pair : pairs) {
+            Long known = storeByModel.get(pair.model.token().value());
+            if (known == null) {
+                if (modelByStore.containsKey(pair.store.value())) {
+                    return Optional.of("token " + pair.store + " was granted twice");
+                }
+                storeByModel.put(pair.model.token().value(), pair.store.value());
+                modelByStore.put(pair.store.value(), pair.model);
+                fresh.add(pair);
+            } else if (known != pair.store.value()) {
+                return Optional.of("one grant has the tokens " + known + " and " + pair.store);
+            }
+        }
+        return disorder(fresh);
+    }
+
+    private Optional<String> disorder(List<Pair> fresh) {
+        long before = highest;
+        fresh.sort(Comparator.comparing(pair -> pair.model.token()));
+        for (int i = 0; i < fresh.size(); i++) {
+            Pair later = fresh.get(i);
+            if (later.store.value() <= before) {
+                return Optional.of("token " + later.store + " was granted after token " + before);
+            }
+            for (Pair earlier : fresh.subList(0, i)) {
+                if (isOrdered(earlier, later) && !earlier.store.isOlderThan(later.store)) {
+                    return Optional.of(
+                            "token " + later.store + " was granted after token " + earlier.store);
+                }
+            }
+            highest = Math.max(highest, later.store.value());
+        }
+        return Optional.empty();
+    }
+
+    private boolean isOrdered(Pair earlier, Pair later) {
+        Claim exclusive = new Claim(earlier.model.claim().scopes(), Mode.EXCLUSIVE);
+        return later.at - earlier.at > toleranceNanos
+                || exclusive.conflictsWith(later.model.claim());
+    }
+
+    /** Whether the store's token is the one that stands for the table's. */
+    boolean same(FencingToken model, FencingToken store) {
+        Long known = storeByModel.get(model.value());
+        return known != null && known == store.value();
+    }
+
+    /** Whether the two name the same grant. */
+    boolean same(Holding model, Holding store) {
+        return model.claim().equals(store.claim())
+                && model.holder().equals(store.holder())
+                && same(model.token(), store.token());
+    }
+
+    /** What the table calls the store's grant, if the store ever made it. */
+    Optional<Holding> modelOf(Holding store) {
+        return Optional.ofNullable(modelByStore.get(store.token().value()))
+                .filter(known -> same(known, store));
+    }
+
+    /** How many grants there were. */
+    int size() {
+        return storeByModel.size();
+    }
+
+    /** The store's highest token so far. */
+    long highest() {
+        return highest;
+    }
+}
