@@ -129,9 +129,10 @@ final class Acquirer {
             attempt();
         } else {
             fail(
-                    new OutcomeUnknownException("no answer from the store about lock '" + claim
-                            + "' within " + client.options.patience()
-                            + " beyond the wait; the request was withdrawn"),
+                    new OutcomeUnknownException(
+                            "no answer from the store about lock '" + claim.label()
+                                    + "' within " + client.options.patience()
+                                    + " beyond the wait; the request was withdrawn"),
                     true);
         }
     }

@@ -103,7 +103,7 @@ public final class FencedLock {
         future.whenComplete((lease, error) -> {
             if (error != null || !acquirer.result().isDone()) {
                 acquirer.cancel(new StoreUnavailableException(
-                        "the acquire of lock '" + claim + "' was cancelled"));
+                        "the acquire of lock '" + claim.label() + "' was cancelled"));
             }
         });
         return future;
@@ -167,7 +167,7 @@ public final class FencedLock {
         if (renewer.bodyEnds(lease.held())) {
             throw interruptedByLoss(lease, null);
         }
-        lease.ensureValid();
+        lease.ensureNotLost();
         return result;
     }
 

@@ -181,7 +181,7 @@ public final class Lease implements AutoCloseable {
 
     /**
      * Calls back once if the lease is lost: no later than its deadline, at once if it is lost
-     * already, never after {@link #close}. Runs on a thread for callbacks.
+     * already, never after {@link #close}. Runs on one of a few threads for callbacks: be quick.
      */
     public void onLost(Consumer<? super LeaseLostException> listener) {
         held.lost.thenAcceptAsync(listener, client.callbacks);
@@ -215,6 +215,13 @@ public final class Lease implements AutoCloseable {
     @Override
     public String toString() {
         return held.grant.holding().toString();
+    }
+
+    /** Unlike {@link #ensureValid}, content with a lease that was closed. */
+    void ensureNotLost() {
+        if (!isValid() && held.state == HeldLease.State.LOST) {
+            throw over(null);
+        }
     }
 
     HeldLease held() {

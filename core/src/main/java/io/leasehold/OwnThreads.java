@@ -33,8 +33,7 @@ final class OwnThreads implements Time, AutoCloseable {
             CALLBACK_THREADS,
             IDLE_SECONDS,
             TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(), // bounded by what is called back about: leases and
-            // acquires of one Leasehold
+            new LinkedBlockingQueue<>(), // bounded by the leases and acquires it tells about
             daemons("leasehold-callback"));
 
     OwnThreads() {
@@ -71,16 +70,14 @@ final class OwnThreads implements Time, AutoCloseable {
                     timers.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
             return () -> scheduled.cancel(false);
         } catch (RejectedExecutionException e) {
-            return Time.system()
-                    .schedule(delay, task); // closed meanwhile, but somebody still waits
+            return Time.system().schedule(delay, task); // closed, but somebody still waits
         }
     }
 
     @Override
     public void close() {
         timers.shutdown(); // a timer that is still set has somebody waiting for it
-        callbacks.shutdown(); // what is queued is still told; it may be a callback that closes us,
-        // so don't wait
+        callbacks.shutdown(); // what is queued is still told; don't wait, a callback may close us
         try {
             boolean unused = timers.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {

@@ -39,16 +39,20 @@ final class Renewer {
 
     private static final System.Logger LOG = System.getLogger(Leasehold.class.getName());
     private static final int BATCH = 512;
-    private static final long TOGETHER_NANOS =
-            10_000_000; // renewals due within this go out together
+
+    /** Renewals that are due within this time of each other go out together. */
+    private static final long TOGETHER_NANOS = 10_000_000;
+
     private static final long SHORTEST_PAUSE_NANOS = 10_000_000;
     private static final double JITTER = 0.1;
 
     private final Client client;
     private final ReentrantLock lock = new ReentrantLock();
     private final TimerHeap<HeldLease> schedule = new TimerHeap<>();
-    private final Queue<Runnable> losses =
-            new ConcurrentLinkedQueue<>(); // to be told without the lock
+
+    /** Losses that are yet to be told, without the lock. */
+    private final Queue<Runnable> losses = new ConcurrentLinkedQueue<>();
+
     private Time.@Nullable Timer timer;
     private long timerDue;
     private boolean closed;
@@ -130,8 +134,9 @@ final class Renewer {
 
     void endRotation(HeldLease lease, Optional<Grant> after) {
         locked(() -> {
+            // of two rotations at once, the later one's answer may come first
             lease.grant = after.filter(grant -> lease.grant.token().isOlderThan(grant.token()))
-                    .orElse(lease.grant); // of two at once, the later one's answer may come first
+                    .orElse(lease.grant);
             lease.rotating = false;
             return true;
         });
@@ -291,10 +296,12 @@ final class Renewer {
         lease.whyOver = why;
         lease.state = State.LOST;
         schedule.remove(lease);
-        LeaseLostException loss = new LeaseLostException(lease.grant.holding(), why);
-        LOG.log(System.Logger.Level.WARNING, loss.getMessage());
         interruptBody(lease);
-        losses.add(() -> lease.lost.complete(loss));
+        LeaseLostException loss = new LeaseLostException(lease.grant.holding(), why);
+        losses.add(() -> {
+            LOG.log(System.Logger.Level.WARNING, loss.getMessage());
+            lease.lost.complete(loss);
+        });
     }
 
     private static void interruptBody(HeldLease lease) {

@@ -84,8 +84,7 @@ final class Deliveries implements LeaseTable.Listener {
                 if (missed > 0) {
                     listener.on(new LeaseEvent.Missed(missed));
                 }
-            } catch (RuntimeException
-                    | Error e) { // none may keep the answers behind it from their waiters
+            } catch (RuntimeException | Error e) { // must not keep back the answers behind it
                 LOG.log(
                         System.Logger.Level.WARNING,
                         "a lease event listener failed on " + event,

@@ -52,6 +52,13 @@ public record Claim(List<Scope> scopes, Mode mode) {
         return scopes.stream().anyMatch(mine -> mine.covers(scope));
     }
 
+    /** The scopes for a message to people: a lone name without its kind, anything else in full. */
+    public String label() {
+        return scopes.size() == 1 && scopes.get(0) instanceof Scope.Name name
+                ? name.name()
+                : toString();
+    }
+
     @Override
     public String toString() {
         return mode == Mode.EXCLUSIVE ? join(scopes) : join(scopes) + " (shared)";

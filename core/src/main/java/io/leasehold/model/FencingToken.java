@@ -23,7 +23,7 @@ public record FencingToken(long value) implements Comparable<FencingToken> {
     /** Reads the decimal form that {@link #toString()} writes. */
     public static FencingToken parse(String text) {
         try {
-            return new FencingToken(Long.parseLong(text));
+            return new FencingToken(Text.number(text));
         } catch (NumberFormatException e) {
             throw new IllegalArgumentException(
                     "fencing token '" + Text.excerpt(text) + "' is not a number", e);

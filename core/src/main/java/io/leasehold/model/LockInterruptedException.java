@@ -10,6 +10,6 @@ public final class LockInterruptedException extends LeaseholdException {
     private static final long serialVersionUID = 1;
 
     public LockInterruptedException(Claim claim, InterruptedException cause) {
-        super("interrupted while waiting for lock '" + claim + "'", cause);
+        super("interrupted while waiting for lock '" + claim.label() + "'", cause);
     }
 }

@@ -27,8 +27,9 @@ public final class LockTimeoutException extends LeaseholdException {
         return new LockTimeoutException(
                 claim,
                 Optional.of(blocker),
-                "lock '" + claim + "' is held by " + blocker.holder() + where + " for another "
-                        + seconds(remaining) + " (token " + blocker.token() + ")");
+                "lock '" + claim.label() + "' is held by " + blocker.holder() + where
+                        + " for another " + seconds(remaining) + " (token " + blocker.token()
+                        + ")");
     }
 
     /** Grants came, but each was over when it arrived. */
@@ -36,7 +37,8 @@ public final class LockTimeoutException extends LeaseholdException {
         return new LockTimeoutException(
                 claim,
                 Optional.empty(),
-                "lock '" + claim + "' was granted too late to be of use; it was released again."
+                "lock '" + claim.label()
+                        + "' was granted too late to be of use; it was released again."
                         + " The store answers slower than the ttl: choose a longer one");
     }
 

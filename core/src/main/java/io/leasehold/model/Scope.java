@@ -61,7 +61,7 @@ public sealed interface Scope {
 
     private static long parseInode(String digits) {
         try {
-            return Long.parseUnsignedLong(digits);
+            return Text.unsigned(digits);
         } catch (NumberFormatException e) {
             throw new IllegalArgumentException(
                     "inode '" + Text.excerpt(digits) + "' is not an unsigned number", e);
@@ -76,8 +76,8 @@ public sealed interface Scope {
                     "range '" + Text.excerpt(text) + "' is not of the form inode:start-end");
         }
         try {
-            long start = Long.parseLong(text.substring(colon + 1, dash));
-            long end = Long.parseLong(text.substring(dash + 1));
+            long start = Text.number(text.substring(colon + 1, dash));
+            long end = Text.number(text.substring(dash + 1));
             return new ByteRange(parseInode(text.substring(0, colon)), start, end);
         } catch (NumberFormatException e) {
             throw new IllegalArgumentException(

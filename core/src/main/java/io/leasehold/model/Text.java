@@ -44,6 +44,24 @@ final class Text {
         }
     }
 
+    /** Reads a number of 64 bits in its one spelling: ASCII digits, no sign, no leading zero. */
+    static long unsigned(String digits) {
+        long number = Long.parseUnsignedLong(digits);
+        if (!Long.toUnsignedString(number).equals(digits)) {
+            throw new NumberFormatException("not the usual spelling of a number");
+        }
+        return number;
+    }
+
+    /** The same for numbers below 2^63. */
+    static long number(String digits) {
+        long number = unsigned(digits);
+        if (number < 0) {
+            throw new NumberFormatException("not below 2^63");
+        }
+        return number;
+    }
+
     /** A bounded, printable piece of foreign text for an error message. */
     static String excerpt(String text) {
         StringBuilder printable = new StringBuilder();

@@ -377,8 +377,8 @@ public final class LeaseTable {
 
     private void grantTo(Waiter waiter, long now) {
         Claim claim = waiter.request.claim();
-        if (book.find(claim, waiter.request.id())
-                != null) { // its id was used for other scopes since
+        if (book.find(claim, waiter.request.id()) != null) {
+            // its id was used for other scopes since
             waiter.settle(new Acquisition.Gone(RefusalReason.SCOPE_MISMATCH));
             return;
         }

@@ -164,15 +164,12 @@ final class Queues {
                 LiveLease holder = holderInTheWay(claim);
                 if (holder == null && waiterInTheWay(claim, waiter.sequence) == null) {
                     grant.accept(waiter);
-                    addCursors(
-                            cursors,
-                            claim.scopes(),
-                            waiter.sequence); // those behind now wait for a lease
+                    // those behind now wait for a lease
+                    addCursors(cursors, claim.scopes(), waiter.sequence);
                 } else {
                     lookAgainAt(waiter, holder == null ? LeaseTable.NEVER : holder.clearAt());
                     if (waiter.isExclusive() || claim.scopes().size() == 1) {
-                        continue; // what holds up this waiter, or it itself, holds up all behind it
-                        // in this queue
+                        continue; // what holds it up, or it itself, holds up all behind it here
                     }
                 }
             }

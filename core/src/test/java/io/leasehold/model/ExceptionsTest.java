@@ -67,7 +67,7 @@ final class ExceptionsTest {
                 LockTimeoutException.heldBy(HOLDING, Duration.ofMillis(12_449), ORDERS);
 
         assertThat(timeout)
-                .hasMessage("lock 'name:orders' is held by api-3 for another 12.4 s (token 7)");
+                .hasMessage("lock 'orders' is held by api-3 for another 12.4 s (token 7)");
         assertThat(timeout.heldBy()).contains(HOLDING);
         assertThat(timeout.claim()).isEqualTo(ORDERS);
     }
@@ -88,7 +88,7 @@ final class ExceptionsTest {
         LockTimeoutException tooSlow = LockTimeoutException.tooSlow(ORDERS);
 
         assertThat(tooSlow)
-                .hasMessageContaining("name:orders")
+                .hasMessageContaining("'orders'")
                 .hasMessageEndingWith("choose a longer one");
         assertThat(tooSlow.heldBy()).isEmpty();
     }
@@ -130,7 +130,7 @@ final class ExceptionsTest {
 
         InterruptedException interrupt = new InterruptedException();
         assertThat(new LockInterruptedException(ORDERS, interrupt))
-                .hasMessage("interrupted while waiting for lock 'name:orders'")
+                .hasMessage("interrupted while waiting for lock 'orders'")
                 .hasCause(interrupt);
 
         assertThat(new StoreUnavailableException("down")).hasMessage("down").hasNoCause();

@@ -34,7 +34,7 @@ final class ModelValuesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "x", "1.0", "0x1", " 1", "9223372036854775808", "1e3"})
+    @ValueSource(strings = {"", "x", "1.0", "0x1", " 1", "9223372036854775808", "1e3", "+1", "01"})
     void textThatIsNoTokenIsRefused(String text) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> FencingToken.parse(text))

@@ -83,6 +83,9 @@ final class ScopeTextTest {
                 "range:5:-7        | a bound that is not a number below 2^63",
                 "range:5:7-        | a bound that is not a number below 2^63",
                 "range:5:0-9223372036854775808 | a bound that is not a number below 2^63",
+                "range:5:00-9 | a bound that is not a number below 2^63",
+                "inode:+5 | is not an unsigned number",
+                "inode:٥ | is not an unsigned number",
                 "range:x:0-5       | inode 'x' is not an unsigned number",
                 "range:5:7-7       | is empty: the end must be above the start",
                 "range:5:9-7       | is empty: the end must be above the start"
