@@ -76,14 +76,13 @@ public final class LeaseTable {
     /**
      * An empty table.
      *
-     * @param stripes how many parts may be driven in parallel; 1 for a driver with one thread or
+     * @param stripes how many parts may be driven in parallel, a power of two; 1 for a driver with one thread or
      *     one lock
      * @param lastToken the last token that was drawn in this namespace, 0 for a new one
      */
     public LeaseTable(TableOptions options, int stripes, long lastToken, Listener listener) {
-        if (stripes < 1) {
-            throw new IllegalArgumentException(
-                    "a table of " + stripes + " stripes; it needs at least 1");
+        if (Integer.bitCount(stripes) != 1) {
+            throw new IllegalArgumentException(stripes + " stripes; it must be a power of two");
         }
         if (lastToken < 0 || lastToken > FencingToken.MAX_VALUE) {
             throw new IllegalArgumentException(

@@ -53,6 +53,9 @@ final class Queues {
     /** Someone who waits before the given place in the queue and whose claim excludes this one. */
     @Nullable
     Waiter waiterInTheWay(Claim claim, long sequence) {
+        if (stripes.areUnwaitedFor(claim.scopes())) {
+            return null;
+        }
         boolean byAnyone = claim.mode() == Mode.EXCLUSIVE;
         return search(
                 claim, node -> node.queue == null ? null : node.queue.ahead(sequence, byAnyone));
@@ -154,6 +157,9 @@ final class Queues {
      * which must take it off the queue, in the order of arrival.
      */
     void forEachGrantable(List<Scope> freed, Consumer<Waiter> grant) {
+        if (stripes.areUnwaitedFor(freed)) {
+            return;
+        }
         Cursors cursors = new Cursors();
         addCursors(cursors, freed, 0);
         while (!cursors.isEmpty()) {

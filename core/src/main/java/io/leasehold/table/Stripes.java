@@ -13,12 +13,14 @@ import java.util.stream.Stream;
 final class Stripes {
 
     private final Stripe[] stripes;
+    private final int mask;
     private final Stripe
             spanning; // home of the leases and waiters whose scopes lie in several stripes
     private final List<List<Stripe>> alone;
     private final List<Stripe> everything;
 
     Stripes(int count, Supplier<Stripe> stripe) {
+        mask = count - 1;
         stripes = Stream.generate(stripe).limit(count).toArray(Stripe[]::new);
         spanning = stripe.get();
         alone = IntStream.range(0, count).mapToObj(i -> List.of(stripes[i])).toList();
@@ -48,7 +50,7 @@ final class Stripes {
         } else {
             hash = 0; // a subtree may overlap any path
         }
-        return ((hash ^ hash >>> 16) & Integer.MAX_VALUE) % stripes.length;
+        return (hash ^ hash >>> 16) & mask;
     }
 
     boolean isIsolated(int number) {
@@ -68,6 +70,17 @@ final class Stripes {
 
     Stripe of(Scope scope) {
         return stripes[numberOf(scope)];
+    }
+
+    /** Whether no one waits for anything that overlaps the scopes. May say no when in doubt. */
+    boolean areUnwaitedFor(List<Scope> scopes) {
+        for (int i = 0; i < scopes.size(); i++) {
+            Stripe stripe = of(scopes.get(i));
+            if (stripe.spanned > 0 || !stripe.waiters.isEmpty()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** What an operation in the given stripe may touch. */

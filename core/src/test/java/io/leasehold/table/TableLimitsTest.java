@@ -156,7 +156,7 @@ final class TableLimitsTest {
         memory.remember(new LeaseId(0, 3), End.RELEASED, 4, 60);
 
         assertThat(memory.recall(new LeaseId(0, 2), 60)).isNull();
-        assertThat(memory.recall(first, 60)).isEqualTo(new RetryMemory.Ended(End.EXPIRED, 3, 60));
+        assertThat(memory.recall(first, 60)).isEqualTo(new RetryMemory.Ended(End.EXPIRED, 3));
     }
 
     @Test

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.benchmarks;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+
+/** A hand-off between threads that block. */
+final class ThreadedHandOff implements HandOff {
+
+    /** A lock as one turn takes it. */
+    interface Lock {
+
+        /** Waits for the lock, runs the body and gives the lock up. */
+        void hold(Runnable body);
+    }
+
+    private final Lock lock;
+
+    ThreadedHandOff(Lock lock) {
+        this.lock = lock;
+    }
+
+    @Override
+    public Latencies run(int waiters, Duration length) {
+        Round round = new Round(waiters + 1, length);
+        ExecutorService threads = Executors.newFixedThreadPool(waiters + 1);
+        try {
+            List<Future<?>> turns = new ArrayList<>();
+            for (int i = 0; i <= waiters; i++) {
+                turns.add(threads.submit(() -> goRound(round)));
+            }
+            for (Future<?> turn : turns) {
+                turn.get();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted", e);
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("a thread failed", e);
+        } finally {
+            threads.shutdownNow();
+        }
+        return round.latencies;
+    }
+
+    private void goRound(Round round) {
+        lock.hold(round::join);
+        while (!round.isOver()) {
+            lock.hold(round::take);
+        }
+    }
+
+    /**
+     * Turns count from when every thread has had one, and only where the lock changes hands: a thread that was
+     * interrupted by the machine on its way back to the queue lets the others go round without it. Guarded by the lock
+     * that is measured.
+     */
+    private static final class Round {
+
+        private final Latencies latencies = new Latencies();
+        private final Duration length;
+        private int missing;
+        private volatile long end; // 0 until all have joined; read without the lock too
+        private long releasedAt;
+        private @Nullable Thread lastHolder;
+
+        Round(int threads, Duration length) {
+            this.missing = threads;
+            this.length = length;
+        }
+
+        void join() {
+            if (--missing == 0) {
+                releasedAt = System.nanoTime();
+                end = releasedAt + length.toNanos();
+            }
+        }
+
+        void take() {
+            long now = System.nanoTime();
+            if (end != 0 && lastHolder != Thread.currentThread()) {
+                latencies.add(now - releasedAt);
+            }
+            lastHolder = Thread.currentThread();
+            releasedAt = System.nanoTime();
+        }
+
+        boolean isOver() {
+            return end != 0 && System.nanoTime() - end >= 0;
+        }
+    }
+}
