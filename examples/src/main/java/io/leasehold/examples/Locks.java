@@ -40,7 +40,7 @@ final class Locks {
         try (Lease lease = lock.acquire(Duration.ofSeconds(5))) {
             render(lease);
         } catch (LockTimeoutException e) {
-            log(e.getMessage()); // lock 'name:reports/june' is held by api-3 for another 12.4 s
+            log(e.getMessage()); // lock 'reports/june' is held by api-3 for another 12.4 s
         }
 
         Optional<Lease> free = lock.tryAcquire();

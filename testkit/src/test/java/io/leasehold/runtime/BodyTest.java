@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.leasehold.Lease;
+import io.leasehold.LockOptions;
+import io.leasehold.model.LeaseLostException;
+import io.leasehold.model.LockTimeoutException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+
+/** The forms that run a body under the lock. */
+final class BodyTest {
+
+    private static final LockOptions INTERRUPTING = LockOptions.defaults().withInterruptOnLoss();
+
+    private final World world = World.create();
+    private final Node one = world.client("one");
+    private final Node two = world.client("two");
+
+    @Test
+    void withReturnsTheBodysValueAndReleases() {
+        long token = one.lock("ledger").with(Duration.ZERO, lease -> {
+            assertThat(lease.isValid()).isTrue();
+            assertThat(two.lock("ledger").tryAcquire()).isEmpty();
+            return lease.token().value();
+        });
+        assertThat(token).isEqualTo(1);
+        assertThat(world.leases()).isEmpty();
+    }
+
+    @Test
+    void useRunsTheBodyOnceAndReleases() {
+        List<Lease> seen = new ArrayList<>();
+        one.lock("ledger").use(Duration.ZERO, seen::add);
+        assertThat(seen).hasSize(1).noneMatch(Lease::isValid);
+        assertThat(world.leases()).isEmpty();
+    }
+
+    @Test
+    void tryUseSaysWhetherItRan() {
+        AtomicBoolean ran = new AtomicBoolean();
+        Lease held = one.holds("ledger");
+        assertThat(two.lock("ledger").tryUse(lease -> ran.set(true))).isFalse();
+        assertThat(ran).isFalse();
+        held.close();
+        assertThat(two.lock("ledger").tryUse(lease -> ran.set(true))).isTrue();
+        assertThat(ran).isTrue();
+        assertThat(world.leases()).isEmpty();
+    }
+
+    @Test
+    void aBusyLockKeepsTheBodyFromRunning() {
+        one.holds("ledger");
+        assertThatThrownBy(() -> two.lock("ledger").use(Duration.ZERO, lease -> {
+                    throw new AssertionError("the body ran");
+                }))
+                .isInstanceOf(LockTimeoutException.class);
+    }
+
+    @Test
+    void anExceptionOfTheBodyPassesThroughAndReleases() {
+        IOException own = new IOException("disk full");
+        assertThatThrownBy(() -> one.lock("ledger").use(Duration.ZERO, lease -> {
+                    throw own;
+                }))
+                .isSameAs(own);
+        assertThat(world.leases()).isEmpty();
+    }
+
+    @Test
+    void aBodyThatReturnsNormallyAfterALossEndsInLeaseLost() {
+        assertThatThrownBy(() -> one.lock("ledger").with(Duration.ZERO, lease -> {
+                    lose(one);
+                    return "done";
+                }))
+                .isInstanceOfSatisfying(
+                        LeaseLostException.class,
+                        e -> assertThat(e.holding().token().value()).isEqualTo(1));
+    }
+
+    @Test
+    void anExceptionOfTheBodyPassesThroughAfterALossToo() {
+        IOException own = new IOException("disk full");
+        assertThatThrownBy(() -> one.lock("ledger").use(Duration.ZERO, lease -> {
+                    lose(one);
+                    throw own;
+                }))
+                .isSameAs(own);
+    }
+
+    @Test
+    void theBodyIsNotInterruptedUnlessAskedFor() {
+        IllegalStateException reached = new IllegalStateException("reached");
+        assertThatThrownBy(() -> one.lock("ledger").use(Duration.ZERO, lease -> {
+                    lose(one);
+                    assertThat(lease.isValid()).isFalse();
+                    assertThat(Thread.currentThread().isInterrupted()).isFalse();
+                    throw reached;
+                }))
+                .isSameAs(reached);
+    }
+
+    @Test
+    void theBodyIsInterruptedOnLossAndTheInterruptIsTranslated() {
+        CountDownLatch never = new CountDownLatch(1);
+        CountDownLatch inBody = new CountDownLatch(1);
+        OtherThread<Boolean> worker = OtherThread.calls(
+                () -> one.lock("ledger", INTERRUPTING).with(Duration.ZERO, lease -> {
+                    inBody.countDown();
+                    never.await();
+                    return true;
+                }));
+        worker.awaitBlocked();
+        assertThat(inBody.getCount()).isZero();
+        lose(one);
+        assertThat(worker.failure())
+                .isInstanceOf(LeaseLostException.class)
+                .hasCauseInstanceOf(InterruptedException.class);
+        assertThat(worker.wasInterruptedAtEnd()).isFalse();
+    }
+
+    @Test
+    void anInterruptThatTheBodyDidNotNoticeIsNotLeaked() {
+        assertThatThrownBy(() -> one.lock("ledger", INTERRUPTING).use(Duration.ZERO, lease -> {
+                    lose(one);
+                    assertThat(Thread.currentThread().isInterrupted()).isTrue();
+                }))
+                .isInstanceOf(LeaseLostException.class);
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    }
+
+    @Test
+    void aLossAfterTheBodyDoesNotInterruptItsThread() {
+        List<Lease> seen = new ArrayList<>();
+        assertThat(one.lock("ledger", INTERRUPTING).tryUse(seen::add)).isTrue();
+        lose(one);
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    }
+
+    @Test
+    void anInterruptOfTheCallersOwnStaysSet() {
+        one.lock("ledger", INTERRUPTING)
+                .use(Duration.ZERO, lease -> Thread.currentThread().interrupt());
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(world.leases()).isEmpty();
+    }
+
+    /** Cuts the client off for as long as it takes to lose everything. */
+    private void lose(Node node) {
+        node.network.cutOff(true);
+        world.pass(World.TTL);
+        node.heal();
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.leasehold.Lease;
+import io.leasehold.Leasehold;
+import io.leasehold.LeaseholdOptions;
+import io.leasehold.memory.MemoryLeaseStore;
+import io.leasehold.model.LeaseLostException;
+import io.leasehold.model.StoreUnavailableException;
+import io.leasehold.spi.Time;
+import io.leasehold.testkit.ThreadLeakCheck;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+final class LeaseholdCloseTest {
+
+    private final World world = World.create();
+    private final Node one = world.client("one");
+    private final Node two = world.client("two");
+
+    @Test
+    void closeGivesBackEverythingAndLeavesNoTimer() {
+        List<Lease> held = List.of(one.holds("a"), one.holds("b"), one.holds("c"));
+        AtomicInteger told = new AtomicInteger();
+        held.forEach(lease -> lease.onLost(loss -> told.incrementAndGet()));
+        one.leasehold.close();
+        assertThat(world.leases()).isEmpty();
+        assertThat(world.time.pendingTimers()).isZero();
+        assertThat(held).noneMatch(Lease::isValid);
+        world.pass(World.TTL.multipliedBy(2));
+        assertThat(told).hasValue(0);
+    }
+
+    @Test
+    void closeWithdrawsWhatIsBeingAcquired() {
+        Lease held = two.holds("ledger");
+        CompletableFuture<Lease> waiting = one.waits("ledger");
+        one.leasehold.close();
+        assertThat(waiting).isCompletedExceptionally();
+        assertThatThrownBy(() -> Node.obtained(waiting))
+                .hasCauseInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("closed");
+        assertThat(world.leases().get(0).waiters()).isZero();
+        held.close();
+        assertThat(world.leases()).isEmpty();
+        assertThat(world.time.pendingTimers()).isZero();
+    }
+
+    @Test
+    void aBlockingAcquireEndsWhenTheLeaseholdIsClosed() {
+        two.holds("ledger");
+        OtherThread<Lease> acquiring = OtherThread.calls(
+                        () -> one.lock("ledger").acquire(Duration.ofMinutes(1)))
+                .awaitBlocked();
+        one.leasehold.close();
+        assertThat(acquiring.failure()).isInstanceOf(StoreUnavailableException.class);
+    }
+
+    @Test
+    void anAcquireThatBeginsWhileTheLeaseholdClosesEndsToo() {
+        one.wire.beforeSending = () -> {
+            one.wire.beforeSending = () -> {};
+            one.leasehold.close();
+        };
+        CompletableFuture<Lease> acquiring = one.waits("ledger");
+        assertThatThrownBy(() -> Node.obtained(acquiring))
+                .hasCauseInstanceOf(StoreUnavailableException.class);
+        world.pass(World.PATIENCE); // its withdrawal is tried a few times
+        assertThat(world.leases()).isEmpty();
+        assertThat(world.time.pendingTimers()).isZero();
+    }
+
+    @Test
+    void nothingCanBeAcquiredAfterClose() {
+        one.leasehold.close();
+        one.leasehold.close();
+        assertThatThrownBy(() -> one.lock("ledger").acquire(Duration.ZERO))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessage("this Leasehold is closed");
+        assertThatThrownBy(() -> one.lock("ledger").tryAcquire())
+                .isInstanceOf(StoreUnavailableException.class);
+    }
+
+    @Test
+    void closingALeaseOfAClosedLeaseholdDoesNothing() {
+        Lease lease = one.holds("ledger");
+        one.leasehold.close();
+        lease.close();
+        assertThat(one.wire.releases).hasSize(1);
+        assertThatThrownBy(lease::ensureValid).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void closeOnASilentStoreReturnsAfterItsPatience() {
+        one.holds("ledger");
+        one.network.cutOff(true);
+        OtherThread<Boolean> closing = OtherThread.runs(one.leasehold::close).awaitBlocked();
+        world.pass(World.PATIENCE);
+        assertThat(closing.result()).isTrue();
+        world.pass(Duration.ofMinutes(1));
+        assertThat(world.time.pendingTimers()).isZero();
+    }
+
+    @Test
+    void theStoreIsClosedOrLeftOpenAsTheOptionsSay() {
+        WireTap closed = new WireTap(MemoryLeaseStore.create(), Time.system());
+        Leasehold.on(closed).close();
+        assertThat(closed.closed).isTrue();
+
+        WireTap open = new WireTap(MemoryLeaseStore.create(), Time.system());
+        Leasehold.on(open, LeaseholdOptions.defaults().withStoreLeftOpen()).close();
+        assertThat(open.closed).isFalse();
+    }
+
+    @Test
+    void theDefaultEnvironmentLeavesNoThread() {
+        try (ThreadLeakCheck.Watch watch = ThreadLeakCheck.watch()) {
+            Leasehold leasehold = Leasehold.on(MemoryLeaseStore.create());
+            Lease held = leasehold.lock("ledger").acquire(Duration.ZERO);
+            CompletableFuture<Lease> other = leasehold.lock("b").acquireAsync(Duration.ZERO);
+            assertThat(other.join().isValid()).isTrue();
+            assertThat(ownThreads()).isNotEmpty().allMatch(Thread::isDaemon);
+            leasehold.close();
+            assertThat(held.isValid()).isFalse();
+        }
+    }
+
+    @Test
+    void aRotationThatTheStoreNeverAnswersEndsWhenTheLeaseholdIsClosed() throws Exception {
+        CountDownLatch asked = new CountDownLatch(2);
+        WireTap store = new WireTap(MemoryLeaseStore.create(), Time.system());
+        Leasehold leasehold = Leasehold.on(store);
+        Lease lease = leasehold.lock("ledger").acquire(Duration.ZERO);
+        store.beforeSending = () -> {
+            asked.countDown();
+            throw new StoreUnavailableException("not now");
+        };
+        OtherThread<Object> rotating = OtherThread.calls(lease::rotate);
+        assertThat(asked.await(10, TimeUnit.SECONDS)).isTrue();
+        rotating.awaitBlocked();
+        leasehold.close();
+        assertThat(rotating.failure()).isInstanceOf(LeaseLostException.class);
+    }
+
+    private static List<Thread> ownThreads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("leasehold-"))
+                .toList();
+    }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.leasehold.Lease;
+import io.leasehold.guard.MemoryGuard;
+import io.leasehold.model.FencingToken;
+import io.leasehold.model.LeaseLostException;
+import io.leasehold.model.OutcomeUnknownException;
+import io.leasehold.model.StaleTokenException;
+import io.leasehold.testkit.Faults;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+final class RotationTest {
+
+    private final World world = World.create();
+    private final Node one = world.client("one");
+    private final Node two = world.client("two");
+
+    @Test
+    void rotateDrawsAHigherTokenAndTheLeaseGoesOn() {
+        Lease lease = one.holds("ledger");
+        FencingToken old = lease.token();
+        FencingToken rotated = lease.rotate();
+        assertThat(old.isOlderThan(rotated)).isTrue();
+        assertThat(lease.token()).isEqualTo(rotated).isEqualTo(world.tokenInStore());
+        assertThat(lease.isValid()).isTrue();
+        world.pass(World.TTL.multipliedBy(3));
+        assertThat(lease.isValid()).isTrue();
+        assertThat(lease.validate()).isTrue();
+        lease.close();
+        assertThat(world.leases()).isEmpty();
+    }
+
+    @Test
+    void rotateFencesOffEarlierWritesOfTheSameHolder() {
+        MemoryGuard<StringBuilder> guard = MemoryGuard.around("file", new StringBuilder());
+        Lease lease = one.holds("ledger");
+        FencingToken old = lease.token();
+        guard.write(lease.rotate(), file -> file.append("new"));
+        assertThatThrownBy(() -> guard.write(old, file -> file.append("old")))
+                .isInstanceOf(StaleTokenException.class);
+    }
+
+    @Test
+    void aRenewalUnderWayWithTheOldTokenDoesNotLoseTheLease() {
+        Lease lease = one.holds("ledger");
+        one.delay(Duration.ofSeconds(2));
+        while (one.wire.renewals.isEmpty()) {
+            world.passMillis(10);
+        }
+        one.heal();
+        FencingToken rotated =
+                lease.rotate(); // overtakes the renewal, which the store then refuses
+        world.pass(Duration.ofSeconds(5));
+        assertThat(lease.isValid()).isTrue();
+        assertThat(lease.token()).isEqualTo(rotated);
+        world.pass(World.TTL.multipliedBy(2));
+        assertThat(lease.isValid()).isTrue();
+    }
+
+    @Test
+    void aRenewalThatIsRefusedDuringTheRotationDoesNotLoseTheLeaseEither() {
+        Lease lease = one.holds("ledger");
+        one.delay(Duration.ofSeconds(1));
+        while (one.wire.renewals.isEmpty()) {
+            world.passMillis(10);
+        }
+        one.network.change(Faults.none().losingReplies(1));
+        OtherThread<FencingToken> rotating = OtherThread.calls(lease::rotate).awaitBlocked();
+        one.heal();
+        world.pass(Duration.ofSeconds(3)); // the refusal has come, the new token has not
+        assertThat(lease.isValid()).isTrue();
+        world.pass(Duration.ofSeconds(2));
+        rotating.awaitBlocked(); // in the pause before it asks again
+        world.passMillis(50);
+        assertThat(rotating.result()).isEqualTo(world.tokenInStore());
+        world.pass(World.TTL);
+        assertThat(lease.isValid()).isTrue();
+    }
+
+    @Test
+    void aLostReplyIsRepeatedAndDrawsNoSecondToken() {
+        Lease lease = one.holds("ledger");
+        one.network.change(Faults.none().losingReplies(1));
+        OtherThread<FencingToken> rotating = OtherThread.calls(lease::rotate).awaitBlocked();
+        one.heal();
+        FencingToken drawn = world.tokenInStore();
+        world.pass(World.PATIENCE);
+        rotating.awaitBlocked();
+        world.pass(Duration.ofSeconds(1)); // the pause before it asks again
+        assertThat(rotating.result()).isEqualTo(drawn);
+        assertThat(lease.token()).isEqualTo(drawn);
+        assertThat(lease.isValid()).isTrue();
+        assertThat(two.holds("other").token().value()).isEqualTo(drawn.value() + 1);
+    }
+
+    @Test
+    void aLostReplyDoesNotCostALeaseThatIsShorterThanThePatience() {
+        Lease lease = one.lock("ledger", Duration.ofSeconds(1)).acquire(Duration.ZERO);
+        one.network.change(Faults.none().losingReplies(1));
+        OtherThread<FencingToken> rotating = OtherThread.calls(lease::rotate).awaitBlocked();
+        one.heal();
+        world.passMillis(400);
+        rotating.awaitBlocked();
+        world.passMillis(100);
+        assertThat(rotating.result().value()).isEqualTo(2);
+        world.pass(Duration.ofSeconds(10));
+        assertThat(lease.isValid()).isTrue();
+    }
+
+    @Test
+    void rotateEndsWithTheLeaseWhenTheStoreStaysSilent() {
+        Lease lease = one.lock("ledger", Duration.ofSeconds(1)).acquire(Duration.ZERO);
+        one.network.cutOff(true);
+        OtherThread<FencingToken> rotating = OtherThread.calls(lease::rotate).awaitBlocked();
+        world.pass(Duration.ofSeconds(1));
+        OtherThread.await(() -> {
+            world.passMillis(10);
+            return rotating.isDone();
+        });
+        assertThat(rotating.failure()).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void rotateThatTheStoreRefusesLosesTheLease() {
+        Lease lease = one.holds("ledger");
+        world.store.withdraw(one.wire.acquires.get(0));
+        assertThatThrownBy(lease::rotate)
+                .isInstanceOf(LeaseLostException.class)
+                .hasMessageContaining("refused to rotate");
+        assertThat(lease.isValid()).isFalse();
+    }
+
+    @Test
+    void ofRotationsThatOvertakeEachOtherTheHighestTokenStays() {
+        Lease lease = one.holds("ledger");
+        one.delay(Duration.ofSeconds(1));
+        OtherThread<FencingToken> slow = OtherThread.calls(lease::rotate).awaitBlocked();
+        one.heal();
+        FencingToken second = lease.rotate();
+        FencingToken third = lease.rotate();
+        assertThat(second.isOlderThan(third)).isTrue();
+        world.pass(Duration.ofSeconds(3)); // the slow one arrives with a token that is two behind
+        assertThat(slow.result()).isEqualTo(third);
+        assertThat(lease.token()).isEqualTo(third).isEqualTo(world.tokenInStore());
+        world.pass(World.TTL.multipliedBy(2));
+        assertThat(lease.isValid()).isTrue();
+    }
+
+    @Test
+    void anInterruptedRotationIsUnknownAndCloseStillFreesTheLock() {
+        Lease lease = one.holds("ledger");
+        one.network.change(Faults.none().losingReplies(1));
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(lease::rotate).isInstanceOf(OutcomeUnknownException.class);
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(world.tokenInStore()).isNotEqualTo(lease.token());
+        one.heal();
+        lease.close();
+        assertThat(world.leases()).isEmpty();
+    }
+}
