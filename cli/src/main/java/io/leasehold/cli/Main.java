@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.cli;
 
-import java.io.PrintWriter;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import picocli.CommandLine;
@@ -32,13 +31,12 @@ final class Main implements Runnable {
 
     public static void main(String[] args) {
         LIBRARY_LOG.setLevel(Level.SEVERE);
-        System.exit(
-                run(args, new PrintWriter(System.out, true), new PrintWriter(System.err, true)));
+        System.exit(commandLine().execute(args));
     }
 
-    /** Runs a command line and returns its exit code: 0 done, 1 failed, 2 wrong usage. */
-    static int run(String[] args, PrintWriter out, PrintWriter err) {
-        return new CommandLine(new Main()).setOut(out).setErr(err).execute(args);
+    /** Exits with 0 when done, 1 when failed, 2 on wrong usage. */
+    static CommandLine commandLine() {
+        return new CommandLine(new Main());
     }
 
     @Override

@@ -15,7 +15,10 @@ final class MainTest {
     private final StringWriter err = new StringWriter();
 
     private int leasehold(String... args) {
-        return Main.run(args, new PrintWriter(out, true), new PrintWriter(err, true));
+        return Main.commandLine()
+                .setOut(new PrintWriter(out, true))
+                .setErr(new PrintWriter(err, true))
+                .execute(args);
     }
 
     @Test

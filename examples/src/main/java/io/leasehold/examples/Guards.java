@@ -20,7 +20,7 @@ final class Guards {
     int sell(Leasehold leasehold) {
         try (Lease lease = leasehold.lock("stock").acquire(Duration.ofSeconds(5))) {
             guard.seal(lease.token()); // before the first read: earlier holders are shut out
-            int left = stock.get("book") - 1;
+            int left = stock.getOrDefault("book", 0) - 1;
             guard.write(lease.token(), books -> books.put("book", left));
             return left;
         }

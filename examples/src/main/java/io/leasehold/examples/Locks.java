@@ -8,12 +8,12 @@ import io.leasehold.LockOptions;
 import io.leasehold.model.LockTimeoutException;
 import io.leasehold.model.Mode;
 import io.leasehold.model.Scope;
-
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
 
 /** The snippets of docs/locks.md. */
 final class Locks {
@@ -106,7 +106,7 @@ final class Locks {
         log("publish " + report + " at " + lease.scope());
     }
 
-    private void log(String line) {
-        done.add(line);
+    private void log(@Nullable String line) {
+        done.add(String.valueOf(line));
     }
 }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 /** What the documentation shows is what the build compiles. */
 final class SnippetsTest {
 
-    private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
+    private static final Path ROOT = Path.of("").toAbsolutePath().resolve("..").normalize();
     private static final Pattern JAVA_BLOCK = Pattern.compile("(?s)```java\\R(.*?)```");
     private static final Pattern LINK = Pattern.compile("]\\((?!https?:|#)([^)#]+)(#[^)]*)?\\)");
 
