@@ -9,7 +9,7 @@ import java.util.List;
 final class MemorySuite {
 
     private static final int QUIET_PERCENT = 90;
-    private static final double GOAL = 0.25; // of the map; the summit is 0.5
+    private static final double GOAL = 0.25; // of the lease by hand; the summit is 0.5
 
     private MemorySuite() {}
 
@@ -51,16 +51,16 @@ final class MemorySuite {
         Quantity engine = Quantity.perSecond(medians.of("engine" + threads));
         Quantity renewal = Quantity.perSecond(medians.of("engineRenewal" + threads));
         Quantity user = Quantity.perSecond(medians.of("fencedLock" + threads));
-        Row pair = row("engine pair", threads, engine).beside("map compute pair", map);
+        Row pair = row("engine pair", threads, engine).beside("lease by hand in a map", lease);
         Row processor = row(
                         "engine pair, processor time", threads, time("engine", threads, medians))
-                .beside("map compute pair", time("mapCompute", threads, medians));
+                .beside("lease by hand in a map", time("mapLease", threads, medians));
         return List.of(
                 row("ReentrantLock pair", threads, lock),
+                row("map compute pair, no lease", threads, map),
+                row("lease by hand in a map", threads, lease).beside("map compute pair", map),
                 threads <= 2 ? pair.atLeast(GOAL) : pair,
                 threads <= 2 ? processor.atMost(1 / GOAL) : processor,
-                row("lease by hand in a map", threads, lease).beside("map compute pair", map),
-                row("engine pair", threads, engine).beside("lease by hand in a map", lease),
                 row("engine renewal", threads, renewal)
                         .beside("two per engine pair", Quantity.perSecond(2 * engine.value()))
                         .atLeast(1),

@@ -26,8 +26,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.infra.ThreadParams;
 
 /**
- * Each thread acquires and releases locks of its own, one after another under many distinct names: through the
- * engine's SPI, through the user's API, and by what the JDK has to offer without leases and tokens.
+ * Each thread acquires and releases a lock of its own: through the engine's SPI, through the user's
+ * API, and by what the JDK has to offer, under the same names.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.Throughput)
@@ -54,37 +54,23 @@ public class Uncontended {
     /** The least that a lease in a map has to know. */
     private record LeaseEntry(long owner, long token, long expiry) {}
 
-    /** A thread with its own locks of each kind. */
+    /** A thread with its own lock of each kind. */
     @State(Scope.Thread)
     public static class Caller {
 
-        private static final int NAMES = 1 << 14;
-
         private final ReentrantLock ownLock = new ReentrantLock();
-        private final String[] names = new String[NAMES];
-        private final Claim[] claims = new Claim[NAMES];
+        private String name;
+        private Claim claim;
         private Requests requests;
         private FencedLock fencedLock;
-        private int next;
         private long owner;
 
         @Setup
         public void setUp(ThreadParams thread, Uncontended shared) {
-            int first = thread.getThreadIndex() * NAMES;
-            for (int i = 0; i < NAMES; i++) {
-                names[i] = Requests.name(first + i);
-                claims[i] = Requests.named(first + i);
-            }
+            name = Requests.name(thread.getThreadIndex());
+            claim = Requests.named(thread.getThreadIndex());
             requests = Requests.of(thread.getThreadIndex(), Requests.TTL);
-            fencedLock = shared.leasehold.lock(names[0]);
-        }
-
-        String nextName() {
-            return names[next++ & NAMES - 1];
-        }
-
-        Claim nextClaim() {
-            return claims[next++ & NAMES - 1];
+            fencedLock = shared.leasehold.lock(name);
         }
     }
 
@@ -104,7 +90,7 @@ public class Uncontended {
 
     @Benchmark
     public Ending engine(Caller caller) {
-        Grant grant = Answers.granted(store.acquire(caller.requests.next(caller.nextClaim())));
+        Grant grant = Answers.granted(store.acquire(caller.requests.next(caller.claim)));
         return Answers.ended(store.release(grant));
     }
 
@@ -122,7 +108,7 @@ public class Uncontended {
 
     @Benchmark
     public @Nullable Object mapCompute(Caller caller) {
-        String name = caller.nextName();
+        String name = caller.name;
         long owner = ++caller.owner;
         Entry entry =
                 map.compute(name, (key, present) -> present == null ? new Entry(owner) : present);
@@ -136,7 +122,7 @@ public class Uncontended {
     /** A lease by hand: a token and an expiry, and nothing else that makes an engine. */
     @Benchmark
     public @Nullable Object mapLease(Caller caller) {
-        String name = caller.nextName();
+        String name = caller.name;
         long owner = ++caller.owner;
         long now = System.nanoTime();
         LeaseEntry entry = leaseMap.compute(

@@ -4,6 +4,7 @@ package io.leasehold.model;
 import java.util.HashSet;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a request asks for and a lease holds: one or more scopes, all in one mode, granted all or
@@ -50,6 +51,18 @@ public record Claim(List<Scope> scopes, Mode mode) {
     /** Whether a lease on this claim is a lease on all of the given scope. */
     public boolean covers(Scope scope) {
         return scopes.stream().anyMatch(mine -> mine.covers(scope));
+    }
+
+    /** Whether they are the same: mostly so, and then the same object. */
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return this == other
+                || (other instanceof Claim that && mode == that.mode && scopes.equals(that.scopes));
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * scopes.hashCode() + mode.hashCode();
     }
 
     /** The scopes for a message to people: a lone name without its kind, anything else in full. */

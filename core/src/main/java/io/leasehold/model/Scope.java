@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.model;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What is leased. Scopes of different kinds may overlap (an inode and its byte ranges, a subtree
  * and the paths below it); {@link #overlaps} is the one rule that decides it.
@@ -119,6 +121,16 @@ public sealed interface Scope {
         @Override
         public boolean overlaps(Scope other) {
             return equals(other); // the rule of the key space, without building the keys
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return this == other || (other instanceof Name that && name.equals(that.name));
+        }
+
+        @Override
+        public int hashCode() {
+            return name.hashCode();
         }
 
         @Override

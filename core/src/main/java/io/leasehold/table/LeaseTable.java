@@ -193,7 +193,7 @@ public final class LeaseTable {
         if (request.expectedVersion().orElse(lease.version()) != lease.version()) {
             return refuseRenewal(RefusalReason.VERSION_MISMATCH, grant);
         }
-        lease.renew(request.ttl().toNanos(), now);
+        lease.renew(request.ttl(), now);
         tell(Change.RENEWED, lease);
         return new Renewal.Renewed(lease.version(), lease.validity(now, now));
     }
@@ -305,7 +305,7 @@ public final class LeaseTable {
                 break;
             }
         }
-        return stripes.home(claim);
+        return stripes.home(number);
     }
 
     /** Finds the waits that are over; whoever else is due is left to the hand-over that follows. */

@@ -32,7 +32,7 @@ final class LiveLease implements TimerHeap.Timed {
     private final long grantedAt;
 
     long token;
-    long ttl;
+    private Duration ttl;
     private long expiry;
     private long version = 1;
     private long rotatedFrom;
@@ -52,9 +52,9 @@ final class LiveLease implements TimerHeap.Timed {
                 ? null
                 : new Extras(terms.lockDelay().toNanos(), terms.record());
         this.token = token;
-        this.ttl = terms.ttl().toNanos();
+        this.ttl = terms.ttl();
         this.grantedAt = now;
-        this.expiry = now + ttl;
+        this.expiry = now + ttl.toNanos();
         this.dueAt = expiry;
     }
 
@@ -71,11 +71,11 @@ final class LiveLease implements TimerHeap.Timed {
         return extras == null ? 0 : extras.lockDelay;
     }
 
-    void renew(long newTtl, long now) {
+    void renew(Duration newTtl, long now) {
         ttl = newTtl;
         expiry = Math.max(
-                expiry,
-                now + newTtl); // never shorter: an earlier renewal's deadline is relied upon
+                expiry, now + newTtl.toNanos()); // never shorter: an earlier renewal's deadline is
+        // relied upon
         version++;
     }
 
@@ -125,7 +125,7 @@ final class LiveLease implements TimerHeap.Timed {
     }
 
     Grant grant() {
-        return new Grant(holding(), id, Duration.ofNanos(ttl));
+        return new Grant(holding(), id, ttl);
     }
 
     /**
@@ -137,7 +137,8 @@ final class LiveLease implements TimerHeap.Timed {
 
     Validity validity(long arrivedAt, long now) {
         Duration inStore = arrivedAt == now ? Duration.ZERO : Duration.ofNanos(now - arrivedAt);
-        return new Validity(inStore, Duration.ofNanos(expiry - now));
+        long left = expiry - now;
+        return new Validity(inStore, left == ttl.toNanos() ? ttl : Duration.ofNanos(left));
     }
 
     @Override

@@ -59,7 +59,11 @@ final class Stripes {
 
     /** Where leases and waiters with this claim are timed and remembered. */
     Stripe home(Claim claim) {
-        int number = numberOf(claim);
+        return home(numberOf(claim));
+    }
+
+    /** The same, by the number of the claim's stripe. */
+    Stripe home(int number) {
         return number == LeaseTable.ALL ? spanning : stripes[number];
     }
 
