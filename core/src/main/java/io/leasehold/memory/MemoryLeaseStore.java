@@ -3,6 +3,7 @@ package io.leasehold.memory;
 
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.LeaseholdException;
+import io.leasehold.model.LimitExceededException;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
@@ -72,20 +73,39 @@ public final class MemoryLeaseStore implements LeaseStore {
 
     @Override
     public CompletionStage<Acquisition> acquire(LeaseRequest request) {
+        int stripe = table.stripeOf(request.claim());
         PendingAcquire pending = new PendingAcquire();
-        int locked = locks.lock(table.stripeOf(request.claim()), table);
         try {
-            long now = now();
-            table.acquire(request, now, pending);
-            wakeUps.set(locked, table.wakeAt(locked), now);
+            acquire(request, stripe, pending);
+        } catch (LimitExceededException e) {
+            // room may be taken by leases that ran out in stripes where nobody looked since
+            sweepAndAcquire(request, stripe, pending);
         } catch (LeaseholdException e) {
             pending.completeExceptionally(e);
-        } finally {
-            pending.handOut(deliveries);
-            locks.unlock(locked);
         }
         deliveries.flush();
         return pending;
+    }
+
+    private void acquire(LeaseRequest request, int stripe, PendingAcquire pending) {
+        int locked = locks.lock(stripe, table);
+        try {
+            long now = now();
+            table.acquire(request, now, pending);
+            pending.handOut(deliveries);
+            wakeUps.set(locked, table.wakeAt(locked), now);
+        } finally {
+            locks.unlock(locked);
+        }
+    }
+
+    private void sweepAndAcquire(LeaseRequest request, int stripe, PendingAcquire pending) {
+        try {
+            wakeUp(LeaseTable.ALL);
+            acquire(request, stripe, pending);
+        } catch (LeaseholdException e) {
+            pending.completeExceptionally(e);
+        }
     }
 
     @Override

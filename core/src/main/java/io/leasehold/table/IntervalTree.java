@@ -2,7 +2,7 @@
 package io.leasehold.table;
 
 import io.leasehold.model.KeyRange;
-import java.util.function.Function;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,19 +59,19 @@ final class IntervalTree {
     }
 
     /**
-     * The first answer, in key order, that the function gives for a range that intersects the given
+     * The first answer, in key order, that the question gets for a range that intersects the given
      * one.
      */
-    <T> @Nullable T search(KeyRange range, Function<ScopeNode, @Nullable T> test) {
-        return search(root, range, test);
+    <T> @Nullable T search(KeyRange range, ScopeIndex.Question<T> question) {
+        return search(root, range, question);
     }
 
     private static <T> @Nullable T search(
-            @Nullable Vertex vertex, KeyRange range, Function<ScopeNode, @Nullable T> test) {
+            @Nullable Vertex vertex, KeyRange range, ScopeIndex.Question<T> question) {
         if (vertex == null || vertex.highestEnd.compareTo(range.from()) <= 0) {
             return null;
         }
-        T found = search(vertex.left, range, test);
+        T found = search(vertex.left, range, question);
         if (found != null) {
             return found;
         }
@@ -79,12 +79,12 @@ final class IntervalTree {
             return null;
         }
         if (vertex.range.intersects(range)) {
-            found = test.apply(vertex.node);
+            found = question.about(vertex.node);
             if (found != null) {
                 return found;
             }
         }
-        return search(vertex.right, range, test);
+        return search(vertex.right, range, question);
     }
 
     private static Vertex insert(@Nullable Vertex vertex, Vertex added) {

@@ -14,7 +14,6 @@ import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,9 +60,9 @@ final class Queues {
                 claim, node -> node.queue == null ? null : node.queue.ahead(sequence, byAnyone));
     }
 
-    private <T> @Nullable T search(Claim claim, Function<ScopeNode, @Nullable T> test) {
+    private <T> @Nullable T search(Claim claim, ScopeIndex.Question<T> question) {
         for (Scope scope : claim.scopes()) {
-            T found = stripes.index(scope).search(scope, test);
+            T found = stripes.index(scope).search(scope, question);
             if (found != null) {
                 return found;
             }

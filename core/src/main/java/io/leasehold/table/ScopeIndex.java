@@ -5,7 +5,6 @@ import io.leasehold.model.Scope;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +12,12 @@ import org.jspecify.annotations.Nullable;
  * tree.
  */
 final class ScopeIndex {
+
+    /** Asked of node after node until one gives an answer. */
+    interface Question<T> {
+        @Nullable
+        T about(ScopeNode node);
+    }
 
     private final Map<Scope, ScopeNode> nodes = new HashMap<>();
     private final IntervalTree extended = new IntervalTree();
@@ -52,13 +57,13 @@ final class ScopeIndex {
         }
     }
 
-    /** The first answer that the function gives for a node whose scope overlaps the given one. */
-    <T> @Nullable T search(Scope scope, Function<ScopeNode, @Nullable T> test) {
+    /** The first answer that the question gets for a node whose scope overlaps the given one. */
+    <T> @Nullable T search(Scope scope, Question<T> question) {
         if (standsAlone(scope)) {
             ScopeNode node = nodes.get(scope);
-            return node == null ? null : test.apply(node);
+            return node == null ? null : question.about(node);
         }
-        return extended.search(scope.keys(), test);
+        return extended.search(scope.keys(), question);
     }
 
     Collection<ScopeNode> all() {

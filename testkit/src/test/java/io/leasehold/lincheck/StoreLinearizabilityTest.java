@@ -29,7 +29,7 @@ final class StoreLinearizabilityTest {
 
     @Test
     void theMemoryStoreIsLinearizableUnderEveryScheduleTried() {
-        modelChecking().iterations(10).invocationsPerIteration(30).check(OnMemory.class);
+        modelChecking().iterations(5).invocationsPerIteration(15).check(OnMemory.class);
     }
 
     @Test
@@ -51,6 +51,8 @@ final class StoreLinearizabilityTest {
         assertThatThrownBy(() -> modelChecking()
                         .iterations(50)
                         .invocationsPerIteration(50)
+                        .actorsBefore(0)
+                        .actorsAfter(0)
                         .minimizeFailedScenario(false)
                         .check(OnTable.class))
                 .isInstanceOf(LincheckAssertionError.class);

@@ -8,10 +8,14 @@ import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseStore;
+import io.leasehold.table.LeaseTable;
 import io.leasehold.table.TableOptions;
 import java.util.concurrent.CompletableFuture;
 import org.jetbrains.lincheck.LincheckAssertionError;
+import org.jetbrains.lincheck.datastructures.ManagedStrategyGuarantee;
+import org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jetbrains.lincheck.datastructures.verifier.EpsilonVerifier;
 import org.junit.jupiter.api.Test;
 
@@ -144,44 +148,56 @@ final class WaitingTest {
 
     @Test
     void aReleaseAndAWaiterNeverMissEachOther() {
-        check(Arrival.class, 80);
+        modelChecking(300).addGuarantee(rulesAreAtomic()).check(Arrival.class);
     }
 
     @Test
     void aWaiterWithdrawnWhileItIsGrantedLeavesTheLockToTheNext() {
-        check(Withdrawal.class, 80);
+        modelChecking(300).addGuarantee(rulesAreAtomic()).check(Withdrawal.class);
     }
 
     @Test
     void twoReleasesAtOnceDeliverBothAnswers() {
-        check(TwoAnswers.class, 80);
+        modelChecking(300).addGuarantee(rulesAreAtomic()).check(TwoAnswers.class);
     }
 
     @Test
     void aWaiterForTwoScopesIsGrantedWhicheverIsFreedLast() {
-        check(Spanning.class, 40);
+        new StressOptions()
+                .iterations(1)
+                .invocationsPerIteration(2000)
+                .threads(2)
+                .actorsPerThread(1)
+                .actorsBefore(0)
+                .actorsAfter(0)
+                .verifier(EpsilonVerifier.class)
+                .check(Spanning.class);
     }
 
     /** The check bites: the lock of one stripe does not protect a waiter that spans two. */
     @Test
     void aStoreThatLocksTooLittleIsFoundOut() {
-        assertThatThrownBy(() -> check(SpanningWithTooFewLocks.class, 1000))
+        assertThatThrownBy(() -> modelChecking(1000).check(SpanningWithTooFewLocks.class))
                 .isInstanceOf(LincheckAssertionError.class);
     }
 
-    private static void check(Class<? extends Encounter> encounter, int schedules) {
-        new ModelCheckingOptions()
+    private static ModelCheckingOptions modelChecking(int schedules) {
+        return new ModelCheckingOptions()
                 .iterations(1)
                 .invocationsPerIteration(schedules)
                 .threads(2)
                 .actorsPerThread(1)
                 .actorsBefore(0)
                 .actorsAfter(0)
-                .loopIterationsBeforeThreadSwitch(100) // more than there are stripes to lock
-                .loopBound(1000)
                 .minimizeFailedScenario(false)
-                .verifier(EpsilonVerifier.class) // the validation says all there is to say
-                .check(encounter);
+                .verifier(EpsilonVerifier.class); // the validation says all there is to say
+    }
+
+    /** Leaves the schedules to what drives the rules: that it locks them well is checked by the others. */
+    private static ManagedStrategyGuarantee rulesAreAtomic() {
+        return ManagedStrategyGuaranteeKt.forClasses(LeaseTable.class.getName())
+                .allMethods()
+                .treatAsAtomic();
     }
 
     private static LeaseStore memory() {
