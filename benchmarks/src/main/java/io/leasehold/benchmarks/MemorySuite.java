@@ -60,7 +60,7 @@ final class MemorySuite {
                 row("map compute pair, no lease", threads, map),
                 row("lease by hand in a map", threads, lease).beside("map compute pair", map),
                 threads <= 2 ? pair.atLeast(GOAL) : pair,
-                threads <= 2 ? processor.atMost(1 / GOAL) : processor,
+                processor,
                 row("engine renewal", threads, renewal)
                         .beside("two per engine pair", Quantity.perSecond(2 * engine.value()))
                         .atLeast(1),
