@@ -5,6 +5,7 @@ import io.leasehold.model.Claim;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseStore;
+import io.leasehold.spi.Time;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -27,11 +28,11 @@ final class ChainedHandOff implements HandOff {
     @Override
     public Latencies run(int waiters, Duration length) {
         Grant first = Answers.granted(store.acquire(requests.next(claim)));
-        Round round = new Round(System.nanoTime() + length.toNanos());
+        Round round = new Round(Time.system().nanos() + length.toNanos());
         for (int i = 0; i < waiters; i++) {
             queue(round);
         }
-        round.releasedAt = System.nanoTime();
+        round.releasedAt = Time.system().nanos();
         Answers.ended(store.release(first));
         if (round.failure != null) {
             throw new IllegalStateException("the chain broke", round.failure);
@@ -51,8 +52,8 @@ final class ChainedHandOff implements HandOff {
     }
 
     private void pass(Grant grant, Round round) {
-        round.latencies.add(System.nanoTime() - round.releasedAt);
-        round.releasedAt = System.nanoTime();
+        round.latencies.add(Time.system().nanos() - round.releasedAt);
+        round.releasedAt = Time.system().nanos();
         Answers.ended(store.release(grant));
         if (round.releasedAt - round.end < 0) {
             queue(round);

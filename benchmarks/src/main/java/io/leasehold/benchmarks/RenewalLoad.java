@@ -6,6 +6,7 @@ import com.sun.management.OperatingSystemMXBean;
 import io.leasehold.Lease;
 import io.leasehold.Leasehold;
 import io.leasehold.memory.MemoryLeaseStore;
+import io.leasehold.spi.Time;
 
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
@@ -49,17 +50,17 @@ final class RenewalLoad {
     private static Quantity watch(Duration length) {
         OperatingSystemMXBean system =
                 ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
-        long start = System.nanoTime();
+        long start = Time.system().nanos();
         long used = system.getProcessCpuTime();
         pause(length);
         used = system.getProcessCpuTime() - used;
-        long elapsed = System.nanoTime() - start;
+        long elapsed = Time.system().nanos() - start;
         return new Quantity(100.0 * used / elapsed, Quantity.Unit.PERCENT_OF_A_CORE);
     }
 
     private static void pause(Duration length) {
-        long end = System.nanoTime() + length.toNanos();
-        for (long left = length.toNanos(); left > 0; left = end - System.nanoTime()) {
+        long end = Time.system().nanos() + length.toNanos();
+        for (long left = length.toNanos(); left > 0; left = end - Time.system().nanos()) {
             LockSupport.parkNanos(left);
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.benchmarks;
 
+import io.leasehold.spi.Time;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -77,22 +78,22 @@ final class ThreadedHandOff implements HandOff {
 
         void join() {
             if (--missing == 0) {
-                releasedAt = System.nanoTime();
+                releasedAt = Time.system().nanos();
                 end = releasedAt + length.toNanos();
             }
         }
 
         void take() {
-            long now = System.nanoTime();
+            long now = Time.system().nanos();
             if (end != 0 && lastHolder != Thread.currentThread()) {
                 latencies.add(now - releasedAt);
             }
             lastHolder = Thread.currentThread();
-            releasedAt = System.nanoTime();
+            releasedAt = Time.system().nanos();
         }
 
         boolean isOver() {
-            return end != 0 && System.nanoTime() - end >= 0;
+            return end != 0 && Time.system().nanos() - end >= 0;
         }
     }
 }

@@ -10,6 +10,7 @@ import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
+import io.leasehold.spi.Time;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -124,7 +125,7 @@ public class Uncontended {
     public @Nullable Object mapLease(Caller caller) {
         String name = caller.name;
         long owner = ++caller.owner;
-        long now = System.nanoTime();
+        long now = Time.system().nanos();
         LeaseEntry entry = leaseMap.compute(
                 name,
                 (key, present) -> present == null || present.expiry <= now
@@ -133,7 +134,7 @@ public class Uncontended {
         if (entry.owner != owner) {
             throw new IllegalStateException("held by " + entry.owner);
         }
-        long later = System.nanoTime();
+        long later = Time.system().nanos();
         return leaseMap.compute(
                 name,
                 (key, present) ->
