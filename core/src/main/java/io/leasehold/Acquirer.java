@@ -13,7 +13,6 @@ import io.leasehold.spi.Limits;
 import io.leasehold.spi.Time;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -90,13 +89,7 @@ final class Acquirer {
         if (attempt == null) {
             return;
         }
-        CompletionStage<Acquisition> reply;
-        try {
-            reply = client.store.acquire(attempt.request);
-        } catch (RuntimeException e) {
-            reply = CompletableFuture.failedFuture(e);
-        }
-        reply.whenComplete((answer, error) -> {
+        Client.call(() -> client.store.acquire(attempt.request)).whenComplete((answer, error) -> {
             if (error == null) {
                 answered(attempt, answer);
             } else {

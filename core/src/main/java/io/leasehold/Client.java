@@ -88,25 +88,30 @@ final class Client {
      */
     <T> CompletableFuture<T> ask(Duration patience, Supplier<CompletionStage<T>> question) {
         CompletableFuture<T> bounded = new CompletableFuture<>();
-        Time.Timer timer = time.schedule(
-                patience,
-                () -> bounded.completeExceptionally(new OutcomeUnknownException(
-                        "the store did not answer within " + patience)));
-        CompletionStage<T> reply;
-        try {
-            reply = question.get();
-        } catch (RuntimeException e) {
-            reply = CompletableFuture.failedFuture(e);
-        }
-        reply.whenComplete((answer, error) -> {
-            timer.cancel();
+        call(question).whenComplete((answer, error) -> {
             if (error == null) {
                 bounded.complete(answer);
             } else {
                 bounded.completeExceptionally(asLeasehold(error));
             }
         });
+        if (!bounded.isDone()) {
+            Time.Timer timer = time.schedule(
+                    patience,
+                    () -> bounded.completeExceptionally(new OutcomeUnknownException(
+                            "the store did not answer within " + patience)));
+            bounded.whenComplete((answer, error) -> timer.cancel());
+        }
         return bounded;
+    }
+
+    /** Calls the store; what it throws, against its contract, fails the stage instead. */
+    static <T> CompletionStage<T> call(Supplier<CompletionStage<T>> question) {
+        try {
+            return question.get();
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     /** Waits for the store's answer; an interrupt leaves the outcome unknown. */

@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
@@ -214,13 +213,7 @@ final class Renewer {
         for (HeldLease lease : leases) {
             requests.add(request(lease, sent.nanos()));
         }
-        CompletionStage<List<Renewal>> replies;
-        try {
-            replies = client.store.renewAll(requests);
-        } catch (RuntimeException e) {
-            replies = CompletableFuture.failedFuture(e);
-        }
-        replies.whenComplete((answers, error) -> {
+        Client.call(() -> client.store.renewAll(requests)).whenComplete((answers, error) -> {
             for (int i = 0; i < leases.size(); i++) {
                 if (error != null) {
                     failed(leases.get(i), error);
