@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold;
 
+import io.leasehold.guard.Admission;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.Holder;
 import io.leasehold.model.LeaseLostException;
@@ -55,6 +56,15 @@ public final class Lease implements AutoCloseable {
     /** All that is held. */
     public List<Scope> scopes() {
         return held.grant.holding().claim().scopes();
+    }
+
+    /**
+     * What to show to a guard before writing the target, which may be a part of what is held.
+     *
+     * @throws io.leasehold.model.ScopeMismatchException if this lease does not cover it
+     */
+    public Admission admission(Scope target) {
+        return Admission.of(held.grant.holding(), target);
     }
 
     /** The label under which others see it. */

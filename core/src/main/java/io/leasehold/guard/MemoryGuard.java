@@ -2,14 +2,14 @@
 package io.leasehold.guard;
 
 import io.leasehold.model.FencingToken;
-import io.leasehold.model.StaleTokenException;
+import io.leasehold.model.Scope;
+
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
- * A guard around an object of this process. The mark lives and dies with the guard, as the object
+ * A guard around an object of this process. The marks live and die with the guard, as the object
  * does; a resource that outlives the process needs a guard that does too. Thread-safe.
  *
  * <p>A change runs while the guard's lock is held, for that is what makes mark and data one step:
@@ -17,35 +17,39 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MemoryGuard<R> implements Guard<R> {
 
-    private final String name;
+    private final Scope scope;
     private final R resource;
     private final ReentrantLock lock =
-            new ReentrantLock(); // guards mark and the resource's changes
-    private @Nullable FencingToken mark;
+            new ReentrantLock(); // guards marks and the resource's changes
+    private final Marks marks;
 
-    private MemoryGuard(String name, R resource) {
-        this.name = name;
+    private MemoryGuard(Scope scope, String name, R resource) {
+        this.scope = scope;
         this.resource = resource;
+        this.marks = new Marks(scope, name);
     }
 
     /** A guard that has seen no token yet; the name appears in refusals. */
     public static <R> MemoryGuard<R> around(String name, R resource) {
-        return new MemoryGuard<>(name, resource);
+        return new MemoryGuard<>(Scope.name(name), name, resource);
+    }
+
+    /** A guard around a resource that may have parts, of which none has seen a token yet. */
+    public static <R> MemoryGuard<R> around(Scope scope, R resource) {
+        return new MemoryGuard<>(scope, scope.toString(), resource);
     }
 
     @Override
-    public void admit(FencingToken token) {
-        Object unused = change(token, any -> true);
+    public Scope resource() {
+        return scope;
     }
 
     @Override
-    public <T> T change(FencingToken token, Function<? super R, ? extends T> change) {
+    public <T> T change(Admission admission, Function<? super R, ? extends T> change) {
         lock.lock();
         try {
-            if (mark != null && token.isOlderThan(mark)) {
-                throw new StaleTokenException(name, token, mark);
-            }
-            mark = token; // first, so that even a change that fails shuts out older holders
+            marks.check(admission);
+            marks.raise(admission); // first, so that even a change that fails shuts out older ones
             return change.apply(resource);
         } finally {
             lock.unlock();
@@ -53,10 +57,10 @@ public final class MemoryGuard<R> implements Guard<R> {
     }
 
     @Override
-    public Optional<FencingToken> mark() {
+    public Optional<FencingToken> mark(Scope part) {
         lock.lock();
         try {
-            return Optional.ofNullable(mark);
+            return marks.of(part);
         } finally {
             lock.unlock();
         }

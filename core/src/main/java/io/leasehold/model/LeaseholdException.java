@@ -14,6 +14,7 @@ public abstract sealed class LeaseholdException extends RuntimeException
                 LockInterruptedException,
                 LockTimeoutException,
                 OutcomeUnknownException,
+                ScopeMismatchException,
                 StaleTokenException,
                 StoreUnavailableException {
 

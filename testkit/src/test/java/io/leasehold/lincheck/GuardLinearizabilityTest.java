@@ -3,9 +3,11 @@ package io.leasehold.lincheck;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.leasehold.guard.Admission;
 import io.leasehold.guard.Guard;
 import io.leasehold.guard.MemoryGuard;
 import io.leasehold.model.FencingToken;
+import io.leasehold.model.Scope;
 import io.leasehold.model.StaleTokenException;
 import java.util.Optional;
 import java.util.function.Function;
@@ -138,22 +140,22 @@ final class GuardLinearizabilityTest {
         }
 
         @Override
-        public void admit(FencingToken token) {
-            FencingToken seen = mark;
-            if (seen != null && token.isOlderThan(seen)) {
-                throw new StaleTokenException("cell", token, seen);
-            }
-            mark = token;
+        public Scope resource() {
+            return Scope.name("cell");
         }
 
         @Override
-        public <T> T change(FencingToken token, Function<? super int[], ? extends T> change) {
-            admit(token);
+        public <T> T change(Admission admission, Function<? super int[], ? extends T> change) {
+            FencingToken seen = mark;
+            if (seen != null && admission.token().isOlderThan(seen)) {
+                throw new StaleTokenException("cell", admission.token(), seen);
+            }
+            mark = admission.token();
             return change.apply(cell);
         }
 
         @Override
-        public Optional<FencingToken> mark() {
+        public Optional<FencingToken> mark(Scope part) {
             return Optional.ofNullable(mark);
         }
     }

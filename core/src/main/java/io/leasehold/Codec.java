@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+
+/**
+ * How a value becomes the bytes of a record, and the bytes a value again, in this process or in
+ * another that may run another version. Thread-safe. What either method throws reaches the caller
+ * of the primitive; neither touches the store.
+ *
+ * @param <T> the type of the values, never null
+ */
+public interface Codec<T> {
+
+    /** The value's bytes; together with a few of our own they must fit into 64 KiB. */
+    byte[] encode(T value);
+
+    /** The value that was encoded to these bytes. */
+    T decode(byte[] bytes);
+
+    /** Text as UTF-8. */
+    static Codec<String> strings() {
+        return new Codec<>() {
+            @Override
+            public byte[] encode(String value) {
+                return value.getBytes(UTF_8);
+            }
+
+            @Override
+            public String decode(byte[] bytes) {
+                try {
+                    return UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+                } catch (CharacterCodingException e) {
+                    throw new IllegalArgumentException("the record is not UTF-8", e);
+                }
+            }
+        };
+    }
+
+    /** Bytes as they are. */
+    static Codec<byte[]> bytes() {
+        return new Codec<>() {
+            @Override
+            public byte[] encode(byte[] value) {
+                return value.clone();
+            }
+
+            @Override
+            public byte[] decode(byte[] bytes) {
+                return bytes.clone();
+            }
+        };
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.guard;
+
+import io.leasehold.model.FencingToken;
+import io.leasehold.model.KeyRange;
+import io.leasehold.model.LimitExceededException;
+import io.leasehold.model.Scope;
+import io.leasehold.model.ScopeMismatchException;
+import io.leasehold.model.StaleTokenException;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The highest token that each part of one resource has seen: disjoint ranges of the key space that
+ * all scopes live in, each with its mark. Neighbours with one mark are one range, so a resource
+ * that is always written as a whole has a single one. Not thread-safe.
+ */
+final class Marks {
+
+    /** The most ranges with marks of their own in one resource. */
+    static final int MAX_RANGES = 65_536;
+
+    private final Scope resource;
+    private final String name;
+    private final NavigableMap<String, Marked> ranges = new TreeMap<>(); // by their first key
+
+    /** What is marked from some key on: up to which key, with which token. */
+    record Marked(String to, FencingToken token) {}
+
+    /** No part has seen a token; the name appears in refusals. */
+    Marks(Scope resource, String name) {
+        this.resource = resource;
+        this.name = name;
+    }
+
+    /**
+     * Checks that the target has seen nothing newer.
+     *
+     * @throws StaleTokenException if it has
+     * @throws ScopeMismatchException if it is no part of the resource
+     * @throws LimitExceededException if there are too many ranges already to mark another
+     */
+    void check(Admission admission) {
+        Optional<FencingToken> mark = of(admission.target());
+        if (mark.isPresent() && admission.token().isOlderThan(mark.get())) {
+            throw new StaleTokenException(name, admission.token(), mark.get());
+        }
+        if (ranges.size() + 2 > MAX_RANGES && !admission.target().covers(resource)) {
+            throw new LimitExceededException(
+                    "marked ranges",
+                    MAX_RANGES,
+                    name + " has " + ranges.size() + " ranges with marks of their own: seal the"
+                            + " whole of it once with a newer token, which makes them one");
+        }
+    }
+
+    /** Raises the mark of exactly the target. Its token must have been {@link #check checked}. */
+    void raise(Admission admission) {
+        KeyRange target = admission.target().keys();
+        FencingToken token = admission.token();
+        String from = target.from();
+        String to = target.to();
+        Map.Entry<String, Marked> before = ranges.lowerEntry(from);
+        if (before != null && before.getValue().to().compareTo(from) >= 0) {
+            Marked left = before.getValue();
+            if (left.to().compareTo(to) > 0) {
+                ranges.put(to, left); // it reaches beyond the target, on both sides
+            }
+            if (left.token().equals(token)) {
+                from = before.getKey();
+            } else {
+                ranges.put(before.getKey(), new Marked(from, left.token()));
+            }
+        }
+        Map.Entry<String, Marked> inside = ranges.ceilingEntry(from);
+        while (inside != null && inside.getKey().compareTo(to) < 0) {
+            ranges.remove(inside.getKey());
+            if (inside.getValue().to().compareTo(to) > 0) {
+                ranges.put(to, inside.getValue());
+            }
+            inside = ranges.ceilingEntry(from);
+        }
+        Marked after = ranges.get(to);
+        if (after != null && after.token().equals(token)) {
+            ranges.remove(to);
+            to = after.to();
+        }
+        ranges.put(from, new Marked(to, token));
+    }
+
+    /**
+     * The highest token that any of the part has seen.
+     *
+     * @throws ScopeMismatchException if it is no part of the resource
+     */
+    Optional<FencingToken> of(Scope part) {
+        if (!resource.covers(part)) {
+            throw ScopeMismatchException.notGuarded(resource, part);
+        }
+        KeyRange keys = part.keys();
+        Map.Entry<String, Marked> before = ranges.lowerEntry(keys.from());
+        FencingToken highest = before != null && before.getValue().to().compareTo(keys.from()) > 0
+                ? before.getValue().token()
+                : null;
+        for (Marked marked : ranges.subMap(keys.from(), keys.to()).values()) {
+            highest = newer(highest, marked.token());
+        }
+        return Optional.ofNullable(highest);
+    }
+
+    /** The ranges by their first key. */
+    NavigableMap<String, Marked> ranges() {
+        return ranges;
+    }
+
+    private static FencingToken newer(@Nullable FencingToken one, FencingToken other) {
+        return one == null || one.isOlderThan(other) ? other : one;
+    }
+}
