@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold;
 
-import io.leasehold.model.Claim;
 import io.leasehold.model.LeaseId;
 import io.leasehold.model.LeaseholdException;
 import io.leasehold.model.LockTimeoutException;
@@ -17,8 +16,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One acquire from its first attempt to its end, which is exactly one of: a lease, a refusal,
- * withdrawn.
+ * One acquire from its first attempt to its end, which is exactly one of: a lease, a record found
+ * instead, busy, failed, withdrawn.
  *
  * <p>A request that brings no answer is repeated with the same lease id, which keeps its place in
  * the queue and can never obtain a second lease. A grant that was over when its answer came is
@@ -32,11 +31,23 @@ final class Acquirer {
     private static final long FIRST_PAUSE_NANOS = 20_000_000;
     private static final int MAX_DOUBLINGS = 6;
 
+    /** What an acquire came to. */
+    sealed interface Result {
+
+        /** The lease is ours, and being renewed. */
+        record Obtained(HeldLease lease) implements Result {}
+
+        /** There was a record that the bid is content with. */
+        record Found(Acquisition.Completed left) implements Result {}
+
+        /** Somebody was in the way to the end. */
+        record Busy(Acquisition.Held held) implements Result {}
+    }
+
     private final Client client;
-    private final Claim claim;
-    private final LockOptions options;
+    private final Bid bid;
     private final long giveUpAt; // when the caller's wait ends
-    private final CompletableFuture<HeldLease> result = new CompletableFuture<>();
+    private final CompletableFuture<Result> result = new CompletableFuture<>();
 
     private final ReentrantLock lock = new ReentrantLock(); // guards the fields below
     private LeaseRequest request;
@@ -49,37 +60,42 @@ final class Acquirer {
     /** One message to the store; its answer is matched to it. */
     private record Attempt(int number, LeaseRequest request, Deadline.Sent sent) {}
 
-    private Acquirer(Client client, Claim claim, LockOptions options, Duration wait) {
+    private Acquirer(Client client, Bid bid) {
         this.client = client;
-        this.claim = claim;
-        this.options = options;
-        this.giveUpAt = client.time.nanos() + wait.toNanos();
+        this.bid = bid;
+        this.giveUpAt = client.time.nanos() + bid.waitAtMost().toNanos();
         this.request = newRequest();
     }
 
-    static Acquirer start(Client client, Claim claim, LockOptions options, Duration wait) {
-        Acquirer acquirer = new Acquirer(client, claim, options, wait);
+    static Acquirer start(Client client, Bid bid) {
+        Acquirer acquirer = new Acquirer(client, bid);
         acquirer.attempt();
         return acquirer;
     }
 
     /**
-     * The lease, or why there is none. Dependents are short. To take it back use {@link #cancel}.
+     * What it came to, or why it failed. Dependents are short. To take it back use {@link #cancel}.
      */
-    CompletableFuture<HeldLease> result() {
+    CompletableFuture<Result> result() {
         return result;
     }
 
     /** Withdraws the request, or gives the lease back if it has come. */
     void cancel(LeaseholdException why) {
         fail(why, true);
-        result.thenAccept(client::release);
+        result.thenAccept(came -> {
+            if (came instanceof Result.Obtained obtained) {
+                client.release(obtained.lease());
+            }
+        });
     }
 
     private LeaseRequest newRequest() {
-        return LeaseRequest.of(
-                        client.leaseIds.next(), claim, client.options.holder(), options.ttl())
-                .withLockDelay(options.lockDelay());
+        LockOptions options = bid.options();
+        LeaseRequest.Terms terms = new LeaseRequest.Terms(
+                options.ttl(), Duration.ZERO, options.lockDelay(), bid.record(), bid.since());
+        return new LeaseRequest(
+                client.leaseIds.next(), bid.claim(), client.options.holder(), terms);
     }
 
     // ---- attempts
@@ -122,10 +138,10 @@ final class Acquirer {
             attempt();
         } else {
             fail(
-                    new OutcomeUnknownException(
-                            "no answer from the store about lock '" + claim.label()
-                                    + "' within " + client.options.patience()
-                                    + " beyond the wait; the request was withdrawn"),
+                    new OutcomeUnknownException("no answer from the store about lock '"
+                            + bid.claim().label()
+                            + "' within " + client.options.patience()
+                            + " beyond the wait; the request was withdrawn"),
                     true);
         }
     }
@@ -157,9 +173,9 @@ final class Acquirer {
         } else if (!isLatest(attempt)) {
             return; // a later attempt has the word
         } else if (answer instanceof Acquisition.Held held) {
-            fail(
-                    LockTimeoutException.heldBy(held.blocker(), held.remaining(), claim),
-                    attempt.number > 1);
+            conclude(new Result.Busy(held), attempt.number > 1);
+        } else if (answer instanceof Acquisition.Completed left) {
+            conclude(new Result.Found(left), attempt.number > 1);
         } else {
             startOver(attempt);
         }
@@ -170,9 +186,9 @@ final class Acquirer {
         boolean inTime = !deadline.hasPassed(client.time);
         if (inTime && obtain(attempt)) {
             HeldLease lease =
-                    new HeldLease(options, granted.grant(), deadline, client.time.nanos());
+                    new HeldLease(bid.options(), granted.grant(), deadline, client.time.nanos());
             if (client.renewer.add(lease)) {
-                result.complete(lease);
+                result.complete(new Result.Obtained(lease));
             } else {
                 client.withdraw(attempt.request);
                 result.completeExceptionally(Leasehold.closed());
@@ -226,7 +242,7 @@ final class Acquirer {
     /** The request's grant is over before it was of use: make a new request while there is time. */
     private void startOver(Attempt attempt) {
         if (giveUpAt - client.time.nanos() <= 0) {
-            fail(LockTimeoutException.tooSlow(claim), true);
+            fail(LockTimeoutException.tooSlow(bid.claim()), true);
             return;
         }
         lock.lock();
@@ -253,12 +269,25 @@ final class Acquirer {
         }
     }
 
+    private void conclude(Result came, boolean withdraw) {
+        if (endFirst(withdraw)) {
+            result.complete(came);
+        }
+    }
+
     private void fail(LeaseholdException failure, boolean withdraw) {
+        if (endFirst(withdraw)) {
+            result.completeExceptionally(failure);
+        }
+    }
+
+    /** Ends it without a lease, and takes the request back if asked to; false if it had ended. */
+    private boolean endFirst(boolean withdraw) {
         LeaseRequest given;
         lock.lock();
         try {
             if (over) {
-                return;
+                return false;
             }
             end();
             given = request;
@@ -268,7 +297,7 @@ final class Acquirer {
         if (withdraw) {
             client.withdraw(given);
         }
-        result.completeExceptionally(failure);
+        return true;
     }
 
     private void end() {

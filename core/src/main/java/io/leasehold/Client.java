@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold;
 
+import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.LeaseholdException;
 import io.leasehold.model.OutcomeUnknownException;
 import io.leasehold.model.RefusalReason;
+import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseRequest;
@@ -13,6 +15,7 @@ import io.leasehold.spi.Time;
 import io.leasehold.spi.Validity;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -25,20 +28,23 @@ import java.util.random.RandomGenerator;
 final class Client {
 
     private static final int ENDING_TRIES = 3;
+    private static final long SHORTEST_PAUSE_NANOS = 20_000_000;
 
     final LeaseStore store;
     final LeaseholdOptions options;
     final Time time;
     final Executor callbacks;
+    final Executor workers;
     final RandomGenerator random;
     final LeaseIds leaseIds;
     final Renewer renewer;
 
-    Client(LeaseStore store, LeaseholdOptions options, Environment environment) {
+    Client(LeaseStore store, LeaseholdOptions options, Environment environment, Executor workers) {
         this.store = store;
         this.options = options;
         this.time = environment.time();
         this.callbacks = environment.callbacks();
+        this.workers = workers;
         this.random = environment.random();
         this.leaseIds = new LeaseIds(random);
         this.renewer = new Renewer(this);
@@ -66,6 +72,48 @@ final class Client {
                 ? store.withdraw(LeaseRequest.of(
                         grant.id(), grant.holding().claim(), grant.holding().holder(), grant.ttl()))
                 : CompletableFuture.completedFuture(ending);
+    }
+
+    /**
+     * Ends the lease and leaves a record. Repeated until the store answers or the lease's deadline
+     * has passed, after which nobody may know: then it completes exceptionally, with an {@link
+     * OutcomeUnknownException} unless no attempt can have arrived.
+     */
+    CompletableFuture<Ending> complete(HeldLease lease, LeaseRecord record, Duration keepFor) {
+        renewer.close(lease);
+        CompletableFuture<Ending> result = new CompletableFuture<>();
+        complete(lease, record, keepFor, Optional.empty(), result);
+        return result;
+    }
+
+    private void complete(
+            HeldLease lease,
+            LeaseRecord record,
+            Duration keepFor,
+            Optional<LeaseholdException> before,
+            CompletableFuture<Ending> result) {
+        long left = Math.max(SHORTEST_PAUSE_NANOS, lease.deadline.leftAt(time.nanos()) / 2);
+        Duration patience = Duration.ofNanos(Math.min(options.patience().toNanos(), left));
+        ask(patience, () -> store.complete(lease.grant, record, keepFor))
+                .whenComplete((ending, error) -> {
+                    if (error == null) {
+                        result.complete(ending);
+                        return;
+                    }
+                    LeaseholdException now = asLeasehold(error);
+                    LeaseholdException worst = before.filter(
+                                    OutcomeUnknownException.class::isInstance)
+                            .orElse(now);
+                    boolean temporary = now instanceof StoreUnavailableException
+                            || now instanceof OutcomeUnknownException;
+                    if (!temporary || lease.deadline.hasPassed(time)) {
+                        result.completeExceptionally(worst);
+                    } else {
+                        time.schedule(
+                                Duration.ofNanos(SHORTEST_PAUSE_NANOS),
+                                () -> complete(lease, record, keepFor, Optional.of(worst), result));
+                    }
+                });
     }
 
     void withdraw(LeaseRequest request) {

@@ -7,6 +7,7 @@ import io.leasehold.model.LimitExceededException;
 import io.leasehold.model.LockInterruptedException;
 import io.leasehold.model.LockTimeoutException;
 import io.leasehold.model.StoreUnavailableException;
+import io.leasehold.spi.Acquisition;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -65,7 +66,7 @@ public final class FencedLock {
         }
         Acquirer acquirer = start(wait);
         try {
-            return new Lease(leasehold.client(), acquirer.result().get());
+            return new Lease(leasehold.client(), lease(acquirer.result().get()));
         } catch (InterruptedException e) {
             LockInterruptedException interrupted = new LockInterruptedException(claim, e);
             acquirer.cancel(interrupted);
@@ -93,6 +94,7 @@ public final class FencedLock {
         Acquirer acquirer = start(wait);
         CompletableFuture<Lease> future = new CompletableFuture<>();
         acquirer.result()
+                .thenApply(this::lease)
                 .whenComplete((held, error) -> leasehold.client().callbacks.execute(() -> {
                     if (error != null) {
                         future.completeExceptionally(Client.asLeasehold(error));
@@ -149,7 +151,15 @@ public final class FencedLock {
             throw new LimitExceededException(
                     "wait", MAX_WAIT.toMillis(), "wait " + wait + " is above " + MAX_WAIT);
         }
-        return leasehold.startAcquire(claim, options, wait);
+        return leasehold.startAcquire(Bid.of(claim, options, wait));
+    }
+
+    private HeldLease lease(Acquirer.Result came) {
+        if (came instanceof Acquirer.Result.Busy busy) {
+            Acquisition.Held held = busy.held();
+            throw LockTimeoutException.heldBy(held.blocker(), held.remaining(), claim);
+        }
+        return ((Acquirer.Result.Obtained) came).lease();
     }
 
     private <T, X extends Exception> T run(Lease lease, Body<T, X> body) throws X {

@@ -6,14 +6,14 @@ import io.leasehold.model.Scope;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Guarantees;
 import io.leasehold.spi.LeaseStore;
-import java.time.Duration;
+
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The way in: locks on a store, with one renewer for all that is held. One per process and store is
@@ -31,15 +31,14 @@ import org.jspecify.annotations.Nullable;
 public final class Leasehold implements AutoCloseable {
 
     private final Client client;
-    private final @Nullable OwnThreads ownThreads;
+    private final OwnThreads ownThreads = new OwnThreads(); // they start when they are needed
     private final Set<Acquirer> acquiring = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private Leasehold(LeaseStore store, LeaseholdOptions options) {
-        this.ownThreads = options.environment().isPresent() ? null : new OwnThreads();
-        Environment environment =
-                ownThreads == null ? options.environment().orElseThrow() : ownThreads.environment();
-        this.client = new Client(store, options, environment);
+        Environment environment = options.environment().orElseGet(ownThreads::environment);
+        Executor workers = options.workers().orElseGet(ownThreads::workers);
+        this.client = new Client(store, options, environment, workers);
     }
 
     /** On the given store, which is closed with it. */
@@ -100,16 +99,14 @@ public final class Leasehold implements AutoCloseable {
         if (client.options.closeStore()) {
             client.store.close();
         }
-        if (ownThreads != null) {
-            ownThreads.close();
-        }
+        ownThreads.close();
     }
 
-    Acquirer startAcquire(Claim claim, LockOptions options, Duration wait) {
+    Acquirer startAcquire(Bid bid) {
         if (closed.get()) {
             throw closed();
         }
-        Acquirer acquirer = Acquirer.start(client, claim, options, wait);
+        Acquirer acquirer = Acquirer.start(client, bid);
         acquiring.add(acquirer);
         acquirer.result().whenComplete((lease, error) -> acquiring.remove(acquirer));
         if (closed.get()) {

@@ -5,6 +5,7 @@ import io.leasehold.model.Holder;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 
 /**
  * The settings of a {@link Leasehold}. Start from {@link #defaults} and vary it by the {@code
@@ -17,13 +18,17 @@ import java.util.Optional;
  * @param closeStore whether closing the {@code Leasehold} closes the store too; true by default
  * @param environment time, threads and randomness; by default the machine's, with threads of its
  *     own
+ * @param workers where the work of single flights and the bodies of elections run; by default
+ *     daemon threads of its own, a thousand at most. It must not queue work behind other work
+ *     without bound: virtual threads are a good choice where there are any
  */
 public record LeaseholdOptions(
         Holder holder,
         ClockBounds clockBounds,
         Duration patience,
         boolean closeStore,
-        Optional<Environment> environment) {
+        Optional<Environment> environment,
+        Optional<Executor> workers) {
 
     public LeaseholdOptions {
         if (patience.compareTo(Duration.ofMillis(10)) < 0
@@ -39,28 +44,36 @@ public record LeaseholdOptions(
                 ClockBounds.defaults(),
                 Duration.ofSeconds(5),
                 true,
+                Optional.empty(),
                 Optional.empty());
     }
 
     public LeaseholdOptions withHolder(String label) {
         return new LeaseholdOptions(
-                new Holder(label), clockBounds, patience, closeStore, environment);
+                new Holder(label), clockBounds, patience, closeStore, environment, workers);
     }
 
     public LeaseholdOptions withClockBounds(ClockBounds bounds) {
-        return new LeaseholdOptions(holder, bounds, patience, closeStore, environment);
+        return new LeaseholdOptions(holder, bounds, patience, closeStore, environment, workers);
     }
 
     public LeaseholdOptions withPatience(Duration newPatience) {
-        return new LeaseholdOptions(holder, clockBounds, newPatience, closeStore, environment);
+        return new LeaseholdOptions(
+                holder, clockBounds, newPatience, closeStore, environment, workers);
     }
 
     /** Leaves the store open when the {@code Leasehold} closes, for a store that several share. */
     public LeaseholdOptions withStoreLeftOpen() {
-        return new LeaseholdOptions(holder, clockBounds, patience, false, environment);
+        return new LeaseholdOptions(holder, clockBounds, patience, false, environment, workers);
     }
 
     public LeaseholdOptions withEnvironment(Environment given) {
-        return new LeaseholdOptions(holder, clockBounds, patience, closeStore, Optional.of(given));
+        return new LeaseholdOptions(
+                holder, clockBounds, patience, closeStore, Optional.of(given), workers);
+    }
+
+    public LeaseholdOptions withWorkers(Executor given) {
+        return new LeaseholdOptions(
+                holder, clockBounds, patience, closeStore, environment, Optional.of(given));
     }
 }

@@ -10,6 +10,9 @@ package io.leasehold.model;
  */
 public record FencingToken(long value) implements Comparable<FencingToken> {
 
+    /** The lowest token there is. */
+    public static final FencingToken FIRST = new FencingToken(1);
+
     /** The last token of a namespace; a store that has handed it out grants nothing more. */
     public static final long MAX_VALUE = (1L << 53) - 1;
 

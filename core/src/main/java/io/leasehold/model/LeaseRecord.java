@@ -15,26 +15,47 @@ public final class LeaseRecord {
     /** The largest record: 64 KiB. */
     public static final int MAX_BYTES = 64 * 1024;
 
+    /** What a record is, for whoever lists it without knowing what its bytes mean. */
+    public enum Kind {
+        /** A value: a result, an address. */
+        VALUE,
+        /** Work is under way: published with a lease by whoever does it. */
+        RUNNING,
+        /** The error that work ended in. */
+        FAILURE
+    }
+
+    private final Kind kind;
     private final byte[] bytes;
 
-    private LeaseRecord(byte[] bytes) {
+    private LeaseRecord(Kind kind, byte[] bytes) {
         if (bytes.length > MAX_BYTES) {
             throw new LimitExceededException(
                     "record size",
                     MAX_BYTES,
                     "a record of " + bytes.length + " bytes; at most " + MAX_BYTES);
         }
+        this.kind = kind;
         this.bytes = bytes;
     }
 
-    /** A record of a copy of the bytes. */
+    /** A value of a copy of the bytes. */
     public static LeaseRecord of(byte[] bytes) {
-        return new LeaseRecord(bytes.clone());
+        return of(Kind.VALUE, bytes);
     }
 
-    /** A record of the text in UTF-8. */
+    /** A value of the text in UTF-8. */
     public static LeaseRecord of(String text) {
-        return new LeaseRecord(text.getBytes(UTF_8));
+        return new LeaseRecord(Kind.VALUE, text.getBytes(UTF_8));
+    }
+
+    /** A record of a copy of the bytes. */
+    public static LeaseRecord of(Kind kind, byte[] bytes) {
+        return new LeaseRecord(kind, bytes.clone());
+    }
+
+    public Kind kind() {
+        return kind;
     }
 
     /** A copy of the bytes. */
@@ -53,16 +74,18 @@ public final class LeaseRecord {
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof LeaseRecord that && Arrays.equals(bytes, that.bytes);
+        return other instanceof LeaseRecord that
+                && kind == that.kind
+                && Arrays.equals(bytes, that.bytes);
     }
 
     @Override
     public int hashCode() {
-        return Arrays.hashCode(bytes);
+        return 31 * kind.hashCode() + Arrays.hashCode(bytes);
     }
 
     @Override
     public String toString() {
-        return "LeaseRecord[" + bytes.length + " bytes]";
+        return "LeaseRecord[" + kind + ", " + bytes.length + " bytes]";
     }
 }

@@ -9,14 +9,17 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract sealed class LeaseholdException extends RuntimeException
         permits IdempotencyConflictException,
+                InProgressException,
                 LeaseLostException,
                 LimitExceededException,
                 LockInterruptedException,
                 LockTimeoutException,
+                NotSharedException,
                 OutcomeUnknownException,
                 ScopeMismatchException,
                 StaleTokenException,
-                StoreUnavailableException {
+                StoreUnavailableException,
+                WorkFailedException {
 
     private static final long serialVersionUID = 1;
 

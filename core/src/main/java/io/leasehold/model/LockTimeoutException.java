@@ -28,7 +28,7 @@ public final class LockTimeoutException extends LeaseholdException {
                 claim,
                 Optional.of(blocker),
                 "lock '" + claim.label() + "' is held by " + blocker.holder() + where
-                        + " for another " + seconds(remaining) + " (token " + blocker.token()
+                        + " for another " + Text.seconds(remaining) + " (token " + blocker.token()
                         + ")");
     }
 
@@ -50,10 +50,5 @@ public final class LockTimeoutException extends LeaseholdException {
     /** Who stood in the way at the end, if someone did. */
     public Optional<Holding> heldBy() {
         return heldBy;
-    }
-
-    private static String seconds(Duration duration) {
-        long millis = duration.toMillis();
-        return millis / 1000 + "." + millis % 1000 / 100 + " s";
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.model;
 
+import java.time.Duration;
+
 /** The limits that every name, path and label obeys. */
 final class Text {
 
@@ -60,6 +62,12 @@ final class Text {
             throw new NumberFormatException("not below 2^63");
         }
         return number;
+    }
+
+    /** A length of time for people, to a tenth of a second. */
+    static String seconds(Duration duration) {
+        long millis = duration.toMillis();
+        return millis / 1000 + "." + millis % 1000 / 100 + " s";
     }
 
     /** A bounded, printable piece of foreign text for an error message. */

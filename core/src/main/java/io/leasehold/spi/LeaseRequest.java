@@ -2,6 +2,7 @@
 package io.leasehold.spi;
 
 import io.leasehold.model.Claim;
+import io.leasehold.model.FencingToken;
 import io.leasehold.model.Holder;
 import io.leasehold.model.LeaseId;
 import io.leasehold.model.LeaseRecord;
@@ -28,15 +29,15 @@ public record LeaseRequest(LeaseId id, Claim claim, Holder holder, Terms terms) 
      *     <em>expired</em> (not after its release), for resources that can't check tokens; 0 to 60
      *     s
      * @param record what others may read at the scopes while the lease lives
-     * @param unlessCompleted answer {@link Acquisition.Completed} where a record is kept at one of
-     *     the scopes
+     * @param unlessCompletedSince answer {@link Acquisition.Completed} where a record is kept at
+     *     one of the scopes that a holder with this token or a newer one left
      */
     public record Terms(
             Duration ttl,
             Duration waitAtMost,
             Duration lockDelay,
             Optional<LeaseRecord> record,
-            boolean unlessCompleted) {
+            Optional<FencingToken> unlessCompletedSince) {
 
         public Terms {
             Limits.ttl(ttl);
@@ -51,19 +52,19 @@ public record LeaseRequest(LeaseId id, Claim claim, Holder holder, Terms terms) 
                 id,
                 claim,
                 holder,
-                new Terms(ttl, Duration.ZERO, Duration.ZERO, Optional.empty(), false));
+                new Terms(ttl, Duration.ZERO, Duration.ZERO, Optional.empty(), Optional.empty()));
     }
 
     /** The same request, queueing for at most the given time. */
     public LeaseRequest waitingAtMost(Duration waitAtMost) {
         return with(new Terms(
-                terms.ttl, waitAtMost, terms.lockDelay, terms.record, terms.unlessCompleted));
+                terms.ttl, waitAtMost, terms.lockDelay, terms.record, terms.unlessCompletedSince));
     }
 
     /** The same request with a lock-delay. */
     public LeaseRequest withLockDelay(Duration lockDelay) {
         return with(new Terms(
-                terms.ttl, terms.waitAtMost, lockDelay, terms.record, terms.unlessCompleted));
+                terms.ttl, terms.waitAtMost, lockDelay, terms.record, terms.unlessCompletedSince));
     }
 
     /** The same request, publishing a record while the lease lives. */
@@ -73,12 +74,21 @@ public record LeaseRequest(LeaseId id, Claim claim, Holder holder, Terms terms) 
                 terms.waitAtMost,
                 terms.lockDelay,
                 Optional.of(record),
-                terms.unlessCompleted));
+                terms.unlessCompletedSince));
     }
 
-    /** The same request, content with the record of a completed holder instead of a lease. */
+    /** The same request, content with any record of a completed holder instead of a lease. */
     public LeaseRequest unlessCompleted() {
-        return with(new Terms(terms.ttl, terms.waitAtMost, terms.lockDelay, terms.record, true));
+        return unlessCompletedSince(FencingToken.FIRST);
+    }
+
+    /**
+     * The same request, content with the record of a completed holder instead of a lease, if it was
+     * the one with this token or a later one.
+     */
+    public LeaseRequest unlessCompletedSince(FencingToken token) {
+        return with(new Terms(
+                terms.ttl, terms.waitAtMost, terms.lockDelay, terms.record, Optional.of(token)));
     }
 
     private LeaseRequest with(Terms changed) {

@@ -32,4 +32,28 @@ public record LeaseView(
         /** A record that a completed lease left behind. */
         COMPLETED
     }
+
+    /** What is going on, for people: the state, told apart by the kind of the record. */
+    public enum Status {
+        /** Somebody holds a lock or an office. */
+        HELD,
+        /** Somebody is at work whose result others wait for. */
+        RUNNING,
+        /** Work was done, or a record left. */
+        COMPLETED,
+        /** Work ended in an error that is remembered. */
+        FAILED
+    }
+
+    public Status status() {
+        Optional<LeaseRecord.Kind> kind = record.map(LeaseRecord::kind);
+        if (state == State.HELD) {
+            return kind.equals(Optional.of(LeaseRecord.Kind.RUNNING))
+                    ? Status.RUNNING
+                    : Status.HELD;
+        }
+        return kind.equals(Optional.of(LeaseRecord.Kind.FAILURE))
+                ? Status.FAILED
+                : Status.COMPLETED;
+    }
 }

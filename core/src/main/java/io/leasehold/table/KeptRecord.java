@@ -5,6 +5,7 @@ import io.leasehold.internal.TimerHeap;
 import io.leasehold.model.Holding;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.spi.Acquisition;
+import io.leasehold.spi.LeaseRequest;
 
 import java.time.Duration;
 
@@ -24,6 +25,14 @@ final class KeptRecord implements TimerHeap.Timed {
         this.record = record;
         this.completedAt = completedAt;
         this.until = until;
+    }
+
+    /** Whether the request takes this record instead of a lease. */
+    boolean contents(LeaseRequest request) {
+        return request.terms()
+                .unlessCompletedSince()
+                .filter(since -> !holding.token().isOlderThan(since))
+                .isPresent();
     }
 
     Acquisition.Completed answer(long now) {

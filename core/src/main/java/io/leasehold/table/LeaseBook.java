@@ -133,12 +133,15 @@ final class LeaseBook {
         return null;
     }
 
-    /** The record at the first of the claim's scopes that has one. */
+    /** The record at the first of the request's scopes that has one it is content with. */
     @Nullable
-    KeptRecord keptAt(Claim claim) {
-        for (Scope scope : claim.scopes()) {
+    KeptRecord keptFor(LeaseRequest request) {
+        if (request.terms().unlessCompletedSince().isEmpty()) {
+            return null;
+        }
+        for (Scope scope : request.claim().scopes()) {
             ScopeNode node = stripes.index(scope).at(scope);
-            if (node != null && node.kept != null) {
+            if (node != null && node.kept != null && node.kept.contents(request)) {
                 return node.kept;
             }
         }

@@ -137,7 +137,7 @@ public final class LeaseTable {
                     ended.end() == End.EXPIRED ? RefusalReason.EXPIRED : RefusalReason.NOT_FOUND));
             return;
         }
-        KeptRecord kept = request.terms().unlessCompleted() ? book.keptAt(claim) : null;
+        KeptRecord kept = book.keptFor(request);
         if (kept != null) {
             reply.settle(kept.answer(now));
             return;

@@ -142,7 +142,7 @@ final class Queues {
         List<Waiter> waiters =
                 kept.node.queue == null ? List.of() : List.copyOf(kept.node.queue.waiters());
         for (Waiter waiter : waiters) {
-            if (waiter.request.terms().unlessCompleted()) {
+            if (kept.contents(waiter.request)) {
                 leave(waiter);
                 freed.addAll(waiter.request.claim().scopes());
                 waiter.settle(kept.answer(now));

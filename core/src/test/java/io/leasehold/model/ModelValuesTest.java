@@ -165,7 +165,7 @@ final class ModelValuesTest {
                 .satisfies(refusal -> assertThat(refusal.maximum()).isEqualTo(65_536));
         assertThat(LeaseRecord.of("Straße").text()).isEqualTo("Straße");
         assertThat(LeaseRecord.of("secret"))
-                .hasToString("LeaseRecord[6 bytes]")
+                .hasToString("LeaseRecord[VALUE, 6 bytes]")
                 .isEqualTo(LeaseRecord.of("secret"));
     }
 

@@ -62,9 +62,7 @@ final class NaiveModel {
         Optional<Lease> own = state.leaseOf(request.id());
         Optional<Waiter> queued = state.waiterOf(request.id());
         Optional<Past> over = state.pastOf(request.id());
-        Optional<Kept> kept = request.terms().unlessCompleted()
-                ? state.keptAt(request.claim())
-                : Optional.empty();
+        Optional<Kept> kept = state.keptFor(request);
         if (own.isPresent()) {
             answer(attempt, repeated(own.get(), request, now));
         } else if (queued.isPresent()) {
@@ -212,7 +210,7 @@ final class NaiveModel {
 
     private void answerWith(Kept kept, long now) {
         for (Waiter waiter : List.copyOf(state.waiters)) {
-            if (waiter.request.terms().unlessCompleted()
+            if (kept.contents(waiter.request)
                     && waiter.request.claim().scopes().contains(kept.scope())) {
                 state.waiters.remove(waiter);
                 waiter.attempts.forEach(a -> answer(a, kept.completed(now)));

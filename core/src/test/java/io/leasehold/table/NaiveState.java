@@ -90,6 +90,11 @@ final class NaiveState {
     }
 
     record Kept(Scope scope, Holding holding, LeaseRecord record, long at, long until) {
+        boolean contents(LeaseRequest request) {
+            Optional<FencingToken> since = request.terms().unlessCompletedSince();
+            return since.isPresent() && holding.token().value() >= since.get().value();
+        }
+
         Acquisition completed(long now) {
             return new Acquisition.Completed(
                     record, holding.token(), Duration.ofNanos(until - now));
@@ -176,10 +181,10 @@ final class NaiveState {
         return Optional.empty();
     }
 
-    Optional<Kept> keptAt(Claim claim) {
-        for (Scope scope : claim.scopes()) {
+    Optional<Kept> keptFor(LeaseRequest request) {
+        for (Scope scope : request.claim().scopes()) {
             for (Kept kept : records) {
-                if (kept.scope.equals(scope)) {
+                if (kept.scope.equals(scope) && kept.contents(request)) {
                     return Optional.of(kept);
                 }
             }

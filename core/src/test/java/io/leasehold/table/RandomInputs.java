@@ -126,8 +126,12 @@ final class RandomInputs {
                 oneIn(3) ? Duration.ZERO : ticks(12),
                 oneIn(5) ? ticks(6) : Duration.ZERO,
                 published,
-                oneIn(3));
+                oneIn(3) ? Optional.of(since()) : Optional.empty());
         return new LeaseRequest(new LeaseId(seed, ++lastId), claim(), holder(), terms);
+    }
+
+    private FencingToken since() {
+        return oneIn(2) ? FencingToken.FIRST : new FencingToken(1 + random.nextInt(200));
     }
 
     LeaseQuery query() {

@@ -23,6 +23,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * One operation that is done twice, on the reference table and on a store, so that the answers can be compared. An
@@ -45,11 +46,15 @@ sealed interface Command {
      */
     record Known(Grant model, Grant store, boolean forged) {}
 
-    /** A first request or a repeat. */
-    record Acquire(LeaseRequest request) implements Command {
+    /**
+     * A first request or a repeat.
+     *
+     * @param since the lease whose record, or a later one, the request is content with
+     */
+    record Acquire(LeaseRequest request, Optional<Known> since) implements Command {
         @Override
         public void decide(LeaseTable table, long now, Consumer<Object> answer) {
-            table.acquire(request, now, new Reply() {
+            table.acquire(request(Known::model), now, new Reply() {
                 @Override
                 public void settle(Acquisition outcome) {
                     answer.accept(outcome);
@@ -64,7 +69,13 @@ sealed interface Command {
 
         @Override
         public CompletionStage<?> send(LeaseStore store) {
-            return store.acquire(request);
+            return store.acquire(request(Known::store));
+        }
+
+        private LeaseRequest request(Function<Known, Grant> side) {
+            return since.map(lease ->
+                            request.unlessCompletedSince(side.apply(lease).token()))
+                    .orElse(request);
         }
     }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.testkit;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.leasehold.model.Claim;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.Holder;
@@ -13,7 +15,6 @@ import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.testkit.Command.Known;
-
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -55,7 +56,7 @@ final class CommandSource {
     private final SplittableRandom random;
     private final Duration unit;
     private final boolean exact;
-    private final List<LeaseRequest> requests = new ArrayList<>();
+    private final List<Command.Acquire> acquires = new ArrayList<>();
     private final List<Known> leases = new ArrayList<>();
 
     CommandSource(long seed, Duration unit, boolean exact) {
@@ -72,11 +73,11 @@ final class CommandSource {
     Command next() {
         int choice = random.nextInt(100);
         if (choice < 34 || leases.isEmpty()) {
-            return new Command.Acquire(newRequest());
+            return newAcquire();
         } else if (choice < 42) {
-            return new Command.Acquire(recent(requests));
+            return recent(acquires);
         } else if (choice < 47) {
-            return new Command.Withdraw(chance(20) ? newRequest() : recent(requests));
+            return new Command.Withdraw((chance(20) ? newAcquire() : recent(acquires)).request());
         } else if (choice < 50) {
             Optional<Scope> overlapping =
                     chance(50) ? Optional.of(oneOf(SCOPES)) : Optional.empty();
@@ -105,14 +106,17 @@ final class CommandSource {
         return new Command.Complete(lease, record(), units(0, 4));
     }
 
-    private LeaseRequest newRequest() {
+    private Command.Acquire newAcquire() {
         LeaseRequest request = LeaseRequest.of(newId(), claim(), oneOf(HOLDERS), units(1, 6));
         request = chance(55) ? request.waitingAtMost(units(1, 6)) : request;
         request = chance(10) ? request.withLockDelay(units(1, MAX_LOCK_DELAY_UNITS)) : request;
         request = chance(15) ? request.withRecord(record()) : request;
         request = chance(25) ? request.unlessCompleted() : request;
-        remember(requests, request);
-        return request;
+        Optional<Known> since =
+                leases.isEmpty() || !chance(15) ? Optional.empty() : Optional.of(recent(leases));
+        Command.Acquire acquire = new Command.Acquire(request, since);
+        remember(acquires, acquire);
+        return acquire;
     }
 
     private Claim claim() {
@@ -177,7 +181,9 @@ final class CommandSource {
     }
 
     private LeaseRecord record() {
-        return LeaseRecord.of("record-" + random.nextInt(1000));
+        LeaseRecord.Kind[] kinds = LeaseRecord.Kind.values();
+        byte[] bytes = ("record-" + random.nextInt(1000)).getBytes(UTF_8);
+        return LeaseRecord.of(kinds[random.nextInt(kinds.length)], bytes);
     }
 
     private LeaseId newId() {

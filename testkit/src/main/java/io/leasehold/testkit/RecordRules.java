@@ -196,6 +196,59 @@ abstract class RecordRules extends ContractRules {
                 .satisfies(row -> assertThat(row.record()).contains(LeaseRecord.of(bytes)));
     }
 
+    @Test
+    void aRecordOlderThanTheOneAskedForIsNoAnswer() {
+        Grant first = alice.holds("a");
+        alice.completes(first, "old", ttl().multipliedBy(4));
+        Grant second = bob.holds("a");
+
+        Pending follower =
+                carol.waits(carol.patient(carol.request("a").unlessCompletedSince(second.token())));
+        follower.assertQueued();
+        assertCompleted(first, "old", ttl().multipliedBy(4), carol.tries(asking("a")));
+
+        bob.completes(second, "new", ttl().multipliedBy(4));
+        assertCompleted(second, "new", ttl().multipliedBy(4), follower.answer());
+    }
+
+    @Test
+    void whoAsksForTheRecordOfALostHolderIsNextInLine() {
+        alice.completes(alice.holds("a"), "old", ttl().multipliedBy(4));
+        Grant second = bob.holds("a");
+        Pending follower =
+                carol.waits(carol.patient(carol.request("a").unlessCompletedSince(second.token())));
+
+        bob.releases(second);
+
+        assertThat(follower.answer()).isInstanceOf(Acquisition.Granted.class);
+    }
+
+    @Test
+    void theKindOfARecordArrivesUnchangedAndTellsTheStatus() {
+        LeaseRecord running = LeaseRecord.of(LeaseRecord.Kind.RUNNING, new byte[] {1});
+        LeaseRecord failure = LeaseRecord.of(LeaseRecord.Kind.FAILURE, new byte[] {2});
+        alice.holds(alice.request("a").withRecord(running));
+        Grant failed = bob.holds("b");
+        Answers.of(store().complete(failed, failure, ttl()));
+        carol.completes(carol.holds("c"), "42", ttl());
+        carol.holds("d");
+
+        assertThat(listed())
+                .extracting(LeaseView::status)
+                .containsExactly(
+                        LeaseView.Status.RUNNING,
+                        LeaseView.Status.FAILED,
+                        LeaseView.Status.COMPLETED,
+                        LeaseView.Status.HELD);
+        assertThat(bob.tries("a"))
+                .isInstanceOfSatisfying(
+                        Acquisition.Held.class,
+                        held -> assertThat(held.record()).contains(running));
+        assertThat(carol.tries(asking("b")))
+                .isInstanceOfSatisfying(
+                        Completed.class, left -> assertThat(left.record()).isEqualTo(failure));
+    }
+
     private LeaseRequest asking(String name) {
         return carol.request(name).unlessCompleted();
     }
