@@ -193,13 +193,25 @@ final class Client {
 
     /** What an exceptional completion means: the store's own word, or that nobody knows. */
     static LeaseholdException asLeasehold(Throwable error) {
+        Throwable cause = unwrapped(error);
+        return cause instanceof LeaseholdException known
+                ? known
+                : new OutcomeUnknownException("the store failed: " + cause, cause);
+    }
+
+    /** What went wrong, to be thrown: not only the store may have failed, also a codec. */
+    static RuntimeException asUnchecked(Throwable error) {
+        Throwable cause = unwrapped(error);
+        return cause instanceof RuntimeException unchecked ? unchecked : asLeasehold(cause);
+    }
+
+    /** Without what futures wrap around it. */
+    static Throwable unwrapped(Throwable error) {
         Throwable cause = error;
         while ((cause instanceof CompletionException || cause instanceof ExecutionException)
                 && cause.getCause() != null) {
             cause = cause.getCause();
         }
-        return cause instanceof LeaseholdException known
-                ? known
-                : new OutcomeUnknownException("the store failed: " + cause, cause);
+        return cause;
     }
 }

@@ -7,6 +7,7 @@ import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Guarantees;
 import io.leasehold.spi.LeaseStore;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -33,6 +34,7 @@ public final class Leasehold implements AutoCloseable {
     private final Client client;
     private final OwnThreads ownThreads = new OwnThreads(); // they start when they are needed
     private final Set<Acquirer> acquiring = ConcurrentHashMap.newKeySet();
+    private final Set<Election> elections = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private Leasehold(LeaseStore store, LeaseholdOptions options) {
@@ -66,6 +68,64 @@ public final class Leasehold implements AutoCloseable {
         return new FencedLock(this, new Claim(List.of(scopes), options.mode()), options);
     }
 
+    /** A candidate for the office of the given name: campaigns from now on until closed. */
+    public Election election(String name, Election.Body body) {
+        return election(name, ElectionOptions.defaults(), body);
+    }
+
+    /** A candidate for the office of the given name, as the options say. */
+    public Election election(String name, ElectionOptions options, Election.Body body) {
+        return known(Election.campaign(this, name, options, body));
+    }
+
+    /** The election of the given name for somebody who only looks on. */
+    public Election election(String name) {
+        return known(Election.watch(this, name));
+    }
+
+    private Election known(Election election) {
+        if (closed.get()) {
+            election.close();
+            throw closed();
+        }
+        elections.add(election);
+        return election;
+    }
+
+    void forget(Election election) {
+        elections.remove(election);
+    }
+
+    /**
+     * Work that only one caller does at a time, under names {@code family/key}.
+     *
+     * @param family names the kind of work
+     */
+    public <T> SingleFlight<T> singleFlight(String family, Codec<T> codec) {
+        return singleFlight(family, codec, SingleFlightOptions.defaults());
+    }
+
+    /** Work that only one caller does at a time, as the options say. */
+    public <T> SingleFlight<T> singleFlight(
+            String family, Codec<T> codec, SingleFlightOptions options) {
+        return new SingleFlight<>(this, family, codec, options);
+    }
+
+    /**
+     * Calls whose outcomes are kept for the given time under names {@code family/key}.
+     *
+     * @param family names the kind of call
+     */
+    public <T> Idempotency<T> idempotency(String family, Codec<T> codec, Duration keepFor) {
+        return idempotency(family, codec, IdempotencyOptions.keeping(keepFor));
+    }
+
+    /** Calls whose outcomes are kept as the options say. */
+    public <T> Idempotency<T> idempotency(
+            String family, Codec<T> codec, IdempotencyOptions options) {
+        return new Idempotency<>(this, family, codec, options);
+    }
+
     /** What the store promises. */
     public Guarantees guarantees() {
         return client.store.guarantees();
@@ -81,6 +141,7 @@ public final class Leasehold implements AutoCloseable {
         if (!closed.compareAndSet(false, true)) {
             return;
         }
+        elections.forEach(Election::close);
         acquiring.forEach(acquirer -> acquirer.cancel(closed()));
         CompletableFuture<?>[] releases = client.renewer.close().stream()
                 .map(client::release)

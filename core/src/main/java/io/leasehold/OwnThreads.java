@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class OwnThreads implements Time, AutoCloseable {
 
     private static final int CALLBACK_THREADS = 4;
-    private static final int MAX_WORKERS = 1_000;
+    static final int MAX_WORKERS = 1_000;
     private static final long IDLE_SECONDS = 1;
     private static final long CLOSE_SECONDS = 1;
 

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold;
+
+import io.leasehold.model.Claim;
+import io.leasehold.model.LeaseholdException;
+import io.leasehold.model.Scope;
+import io.leasehold.model.StoreUnavailableException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One leader at a time among all who campaign under a name. A candidate campaigns in the background
+ * from the moment it is made, first come first served; when elected, its body runs, on one of the
+ * {@linkplain LeaseholdOptions#workers workers}, and the term ends when it returns. Everybody may
+ * ask or observe who leads. Thread-safe.
+ *
+ * <p>Terms of one name never overlap in the store, and their numbers increase. In one candidate a
+ * term never begins before the body of the last one has returned. As with any lease, a leader that
+ * is paused may not know yet that its term is over: what it writes must carry the term's token.
+ */
+public final class Election implements AutoCloseable {
+
+    /** What a leader does. */
+    @FunctionalInterface
+    public interface Body {
+
+        /**
+         * Leads until it returns, which resigns. It should return soon after the term is no longer
+         * valid. What it throws is logged; the term ends.
+         */
+        void lead(Term term) throws Exception;
+    }
+
+    private static final System.Logger LOG = System.getLogger(Election.class.getName());
+    private static final long FIRST_PAUSE_NANOS = 50_000_000;
+    private static final int MAX_DOUBLINGS = 6;
+
+    private final Leasehold leasehold;
+    private final Client client;
+    private final Scope office;
+    private final ElectionOptions options;
+    private final @Nullable Body body;
+    private final Executor callbacks;
+    private final Set<Observation> observations = ConcurrentHashMap.newKeySet();
+
+    private final ReentrantLock lock = new ReentrantLock(); // guards the fields below
+    private boolean closed;
+    private int failures;
+    private @Nullable Acquirer campaign;
+    private @Nullable Term term;
+    private @Nullable Worker worker;
+
+    private Election(
+            Leasehold leasehold, String name, ElectionOptions options, @Nullable Body body) {
+        this.leasehold = leasehold;
+        this.client = leasehold.client();
+        this.office = Scope.name(name);
+        this.options = options;
+        this.body = body;
+        this.callbacks = new Serial(client.callbacks);
+    }
+
+    /** A candidate, already campaigning. */
+    static Election campaign(Leasehold leasehold, String name, ElectionOptions options, Body body) {
+        Election election = new Election(leasehold, name, options, body);
+        election.campaign();
+        return election;
+    }
+
+    /** Somebody who only looks on. */
+    static Election watch(Leasehold leasehold, String name) {
+        return new Election(leasehold, name, ElectionOptions.defaults(), null);
+    }
+
+    /**
+     * Asks the store who leads.
+     *
+     * @throws LeaseholdException if it can't be asked or does not answer
+     */
+    public Optional<Leader> leader() {
+        return Observation.leader(client.await(() -> client.store.list(Observation.query(office))));
+    }
+
+    /**
+     * Tells the listener who leads, now and whenever that changes, one call at a time, until
+     * closed. It is told what the store has confirmed: at once where the store pushes, within the
+     * rest of the leader's lease otherwise. Quick changes may be told as one.
+     */
+    public Observation observe(Consumer<Optional<Leader>> listener) {
+        Observation observation = new Observation(client, office, listener, observations::remove);
+        observations.add(observation);
+        observation.start();
+        return observation;
+    }
+
+    /** The present term if this candidate leads. */
+    public Optional<Term> term() {
+        lock.lock();
+        try {
+            return Optional.ofNullable(term).filter(Term::isValid);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Ends the present term if this candidate leads: whoever is next in line leads at once, the
+     * body's thread is interrupted if the options say so. Then campaigns again, unless told
+     * otherwise, once the body has returned.
+     */
+    public void resign() {
+        Optional<Term> present = term();
+        present.ifPresent(Term::resign);
+        present.ifPresent(ended -> interruptBody());
+    }
+
+    /** Resigns and campaigns no more; ends its observations. Idempotent, never throws. */
+    @Override
+    public void close() {
+        Acquirer ended;
+        lock.lock();
+        try {
+            closed = true;
+            ended = campaign;
+        } finally {
+            lock.unlock();
+        }
+        if (ended != null) {
+            ended.cancel(new StoreUnavailableException("the candidate of " + office + " withdrew"));
+        }
+        resign();
+        observations.forEach(Observation::close);
+        leasehold.forget(this);
+    }
+
+    // ---- campaigning
+
+    private void campaign() {
+        LockOptions held = LockOptions.defaults().withTtl(options.ttl());
+        Bid bid = Bid.of(Claim.exclusive(office), held, FencedLock.MAX_WAIT);
+        Bid candidacy = options.record().map(bid::publishing).orElse(bid);
+        Acquirer acquirer;
+        try {
+            acquirer = leasehold.startAcquire(candidacy);
+        } catch (StoreUnavailableException e) {
+            return; // closed
+        }
+        if (!stands(acquirer)) {
+            acquirer.cancel(Leasehold.closed());
+        }
+        acquirer.result().whenComplete((came, error) -> {
+            if (came instanceof Acquirer.Result.Obtained obtained) {
+                elected(obtained.lease());
+            } else {
+                campaignLater(error);
+            }
+        });
+    }
+
+    private boolean stands(Acquirer acquirer) {
+        lock.lock();
+        try {
+            campaign = acquirer;
+            return !closed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void campaignLater(@Nullable Throwable error) {
+        long pause;
+        lock.lock();
+        try {
+            if (closed) {
+                return;
+            }
+            pause = FIRST_PAUSE_NANOS << Math.min(failures++, MAX_DOUBLINGS);
+        } finally {
+            lock.unlock();
+        }
+        LOG.log(
+                System.Logger.Level.DEBUG,
+                () -> "no term yet; campaigning again: " + office,
+                error);
+        client.time.schedule(
+                Duration.ofNanos((long) (pause * (0.5 + client.random.nextDouble()))),
+                this::campaign);
+    }
+
+    // ---- leading
+
+    private void elected(HeldLease lease) {
+        Term begun = new Term(new Lease(client, lease), callbacks);
+        Worker leader = new Worker();
+        boolean wanted;
+        lock.lock();
+        try {
+            wanted = !closed;
+            term = begun;
+            worker = leader;
+        } finally {
+            lock.unlock();
+        }
+        if (!wanted) {
+            client.release(lease);
+            return;
+        }
+        if (options.interruptOnLoss()) {
+            lease.lost.thenAccept(loss -> leader.interrupt());
+        }
+        try {
+            client.workers.execute(() -> lead(begun, leader));
+        } catch (RejectedExecutionException e) {
+            client.release(lease);
+            campaignLater(e);
+        }
+    }
+
+    private void lead(Term begun, Worker leader) {
+        LOG.log(System.Logger.Level.INFO, () -> "elected; " + begun);
+        boolean failed = false;
+        leader.begin();
+        try {
+            body().lead(begun);
+        } catch (Throwable e) {
+            failed = true;
+            LOG.log(System.Logger.Level.WARNING, () -> "the leader's body failed; " + begun, e);
+        } finally {
+            leader.end();
+        }
+        client.release(begun.lease().held());
+        LOG.log(System.Logger.Level.INFO, () -> "no longer leading; " + begun);
+        ended(failed);
+    }
+
+    private void ended(boolean failed) {
+        boolean again;
+        lock.lock();
+        try {
+            term = null;
+            worker = null;
+            failures = failed ? failures : 0;
+            again = !closed && options.campaignAgain();
+        } finally {
+            lock.unlock();
+        }
+        if (again && failed) {
+            campaignLater(null);
+        } else if (again) {
+            campaign();
+        }
+    }
+
+    private void interruptBody() {
+        lock.lock();
+        try {
+            if (worker != null && options.interruptOnLoss()) {
+                worker.interrupt();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Body body() {
+        if (body == null) {
+            throw new AssertionError("who only looks on is not elected");
+        }
+        return body;
+    }
+}

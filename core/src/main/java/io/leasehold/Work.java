@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold;
+
+import io.leasehold.model.FencingToken;
+
+/**
+ * Work that one caller does for many.
+ *
+ * @param <T> what it returns, never null
+ * @param <X> what it throws
+ */
+@FunctionalInterface
+public interface Work<T, X extends Exception> {
+
+    /** Does it. Whatever it writes to a guarded resource, it writes with the token. */
+    T run(FencingToken token) throws X;
+}
