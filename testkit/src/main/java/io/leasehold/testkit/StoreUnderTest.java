@@ -2,6 +2,7 @@
 package io.leasehold.testkit;
 
 import io.leasehold.spi.LeaseStore;
+import io.leasehold.spi.Time;
 
 import java.time.Duration;
 
@@ -22,6 +23,11 @@ public interface StoreUnderTest extends AutoCloseable {
 
     /** The reading of a monotonic clock that agrees with the store's about how much time passes. */
     long nanos();
+
+    /** The time that clients of the store live by: the machine's, or the one that the store runs on. */
+    default Time time() {
+        return Time.system();
+    }
 
     /**
      * Returns when every request sent so far has reached the store, for engines where a later one could overtake
@@ -44,6 +50,11 @@ public interface StoreUnderTest extends AutoCloseable {
             @Override
             public void pass(Duration span) {
                 time.advance(span);
+            }
+
+            @Override
+            public Time time() {
+                return time;
             }
 
             @Override
