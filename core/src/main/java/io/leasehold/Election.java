@@ -228,7 +228,9 @@ public final class Election implements AutoCloseable {
         boolean failed = false;
         leader.begin();
         try {
-            body().lead(begun);
+            if (begun.isValid()) { // it may have been resigned, or lost, before a thread was free
+                body().lead(begun);
+            }
         } catch (Throwable e) {
             failed = true;
             LOG.log(System.Logger.Level.WARNING, () -> "the leader's body failed; " + begun, e);

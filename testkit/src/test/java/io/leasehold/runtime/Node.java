@@ -17,6 +17,7 @@ import io.leasehold.testkit.PausableTime;
 import java.time.Duration;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 
 /** One client process: its clocks, its network to the store, a tap on that, and the library. */
 final class Node {
@@ -39,14 +40,37 @@ final class Node {
     }
 
     static Node of(World world, String name, Time clocks, Duration patience, long seed) {
+        return of(world, name, PausableTime.on(clocks), patience, seed, Runnable::run);
+    }
+
+    /** A client whose work takes up to the given time, on the thread that moves the clocks. */
+    static Node working(World world, String name, Time clocks, Duration patience, Duration work) {
         PausableTime process = PausableTime.on(clocks);
+        SplittableRandom random = new SplittableRandom(name.hashCode() + work.toNanos());
+        return of(
+                world,
+                name,
+                process,
+                patience,
+                random.nextLong(),
+                task -> process.schedule(Duration.ofNanos(random.nextLong(work.toNanos())), task));
+    }
+
+    private static Node of(
+            World world,
+            String name,
+            PausableTime process,
+            Duration patience,
+            long seed,
+            Executor workers) {
         FaultyStore network = FaultyStore.to(world.store, world.time, seed, Faults.none());
         Environment environment =
                 new Environment(process, Runnable::run, new SplittableRandom(seed));
         LeaseholdOptions options = LeaseholdOptions.defaults()
                 .withHolder(name)
                 .withPatience(patience)
-                .withEnvironment(environment);
+                .withEnvironment(environment)
+                .withWorkers(workers);
         return new Node(process, network, new WireTap(network, process), options);
     }
 

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.leasehold.Election;
+import io.leasehold.ElectionOptions;
+import io.leasehold.Term;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A leader learns of the end of its term by its own clock. */
+final class TermLossTest {
+
+    private final World world = World.create();
+    private final Node alice =
+            Node.working(world, "alice", world.time, World.PATIENCE, Duration.ofHours(1));
+
+    @AfterEach
+    void close() {
+        alice.heal();
+        Node.closeWithoutWaiting(alice.leasehold);
+    }
+
+    private Term elected() {
+        ElectionOptions options = ElectionOptions.defaults().withTtl(World.TTL);
+        Election election = alice.leasehold.election("billing", options, term -> {});
+        return election.term().orElseThrow();
+    }
+
+    @Test
+    void onLostComesAtTheLocalDeadlineWhenTheStoreStillHasTheTerm() {
+        Term term = elected();
+        List<Integer> inStore = new ArrayList<>();
+        term.onLost(loss -> inStore.add(world.leases().size()));
+        alice.network.cutOff(true);
+
+        world.pass(World.TRUSTED.minusMillis(1));
+        assertThat(term.isValid()).isTrue();
+        assertThat(inStore).isEmpty();
+        world.passMillis(1);
+
+        assertThat(term.isValid()).isFalse();
+        assertThat(inStore).containsExactly(1);
+    }
+
+    @Test
+    void resigningIsNoLoss() {
+        Term term = elected();
+        List<String> told = new ArrayList<>();
+        term.onLost(loss -> told.add("lost"));
+
+        term.resign();
+        world.pass(World.TTL.multipliedBy(2));
+
+        assertThat(told).isEmpty();
+        assertThat(world.leases()).isEmpty();
+    }
+
+    @Test
+    void theTermIsRenewedWhileTheBodyRuns() {
+        Term term = elected();
+
+        world.pass(World.TTL.multipliedBy(10));
+
+        assertThat(term.isValid()).isTrue();
+        assertThat(world.tokenInStore()).isEqualTo(term.token());
+    }
+}
