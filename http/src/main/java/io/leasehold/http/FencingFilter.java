@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.http;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.leasehold.guard.Admission;
+import io.leasehold.guard.Guard;
+import io.leasehold.model.ScopeMismatchException;
+import io.leasehold.model.StaleTokenException;
+import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * A guard in front of HTTP endpoints. A request that changes a guarded resource carries its token
+ * in the header {@code Fencing-Token}; if the resource has seen a newer one, the answer is 409 and
+ * the handler does not run. Immutable and thread-safe.
+ *
+ * <p>Unless told otherwise, check and handler are one step: the rest of the chain runs inside
+ * {@link Guard#change}, hence under the lock of a {@link io.leasehold.guard.MemoryGuard} and in the
+ * transaction of a guard that has one. It holds that for as long as the handler takes, the reading
+ * of the request's body included, and can't be continued asynchronously. See {@link
+ * #withAdmissionOnly} for the other way.
+ *
+ * <p>A handler may write to guards of its own with the same token: a {@link StaleTokenException}
+ * about it that leaves the handler, alone or as the cause of a {@code ServletException}, is
+ * answered 409 as well. Everything else that leaves it passes unchanged.
+ *
+ * <p>Put it behind authentication: a guard believes any number.
+ */
+public final class FencingFilter implements Filter {
+
+    /** The request attribute with the {@link Admission} of a request that was let through. */
+    public static final String ADMISSION = "io.leasehold.http.admission";
+
+    private static final System.Logger LOG = System.getLogger(FencingFilter.class.getName());
+    private static final Set<String> READS = Set.of("GET", "HEAD", "OPTIONS", "TRACE");
+
+    private final Function<? super HttpServletRequest, Optional<Guarded>> guards;
+    private final boolean tokenRequired;
+    private final boolean inOneStep;
+
+    private FencingFilter(
+            Function<? super HttpServletRequest, Optional<Guarded>> guards,
+            boolean tokenRequired,
+            boolean inOneStep) {
+        this.guards = guards;
+        this.tokenRequired = tokenRequired;
+        this.inOneStep = inOneStep;
+    }
+
+    /**
+     * Asks the function which guard stands before a request; none means that the request is not
+     * guarded. The filter keeps no guard: where there is one for each account, the application
+     * finds the same one again for the same account. What the function throws goes to the
+     * container.
+     */
+    public static FencingFilter guarding(
+            Function<? super HttpServletRequest, Optional<Guarded>> guards) {
+        return new FencingFilter(guards, true, true);
+    }
+
+    /** Asks one guard about every request but GET, HEAD, OPTIONS and TRACE. */
+    public static FencingFilter guardingWrites(Guard<?> guard) {
+        Optional<Guarded> guarded = Optional.of(Guarded.by(guard));
+        return guarding(
+                request -> READS.contains(request.getMethod()) ? Optional.empty() : guarded);
+    }
+
+    /**
+     * Lets requests without a token through, unguarded and outside of any step: while clients are
+     * being taught to send one.
+     */
+    public FencingFilter withTokenOptional() {
+        return new FencingFilter(guards, false, inOneStep);
+    }
+
+    /**
+     * Asks the guard first and then runs the handler, which may be asynchronous. A newer holder may
+     * come in between, so this alone keeps nobody from overwriting its data: the handler passes
+     * {@link #admission} on to the guard of its own write.
+     */
+    public FencingFilter withAdmissionOnly() {
+        return new FencingFilter(guards, tokenRequired, false);
+    }
+
+    /** What the request was admitted with; empty if it came through unguarded. */
+    public static Optional<Admission> admission(ServletRequest request) {
+        return Optional.ofNullable((Admission) request.getAttribute(ADMISSION));
+    }
+
+    @Override
+    public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
+            throws IOException, ServletException {
+        if (!(request instanceof HttpServletRequest http
+                && response instanceof HttpServletResponse answer)) {
+            throw new ServletException("FencingFilter guards HTTP requests only");
+        }
+        Optional<Guarded> guarded = guards.apply(http);
+        if (guarded.isEmpty()) {
+            chain.doFilter(request, response);
+            return;
+        }
+        Reading reading = Reading.of(
+                lines(http, FencingHeaders.TOKEN),
+                lines(http, FencingHeaders.SCOPE),
+                guarded.get());
+        if (reading instanceof Reading.Presented presented) {
+            present(presented.admission(), guarded.get(), http, answer, chain);
+        } else if (reading instanceof Reading.Wrong wrong) {
+            refuse(wrong.problem(), answer);
+        } else if (tokenRequired) {
+            refuse(Problem.missing(guarded.get()), answer);
+        } else {
+            chain.doFilter(request, response);
+        }
+    }
+
+    /** Goes on if the guard admits, and answers for it if it does not. */
+    private void present(
+            Admission admission,
+            Guarded guarded,
+            HttpServletRequest request,
+            HttpServletResponse response,
+            FilterChain chain)
+            throws IOException, ServletException {
+        request.setAttribute(ADMISSION, admission);
+        try {
+            if (inOneStep) {
+                Step step = Step.synchronous(chain, request, response);
+                guarded.guard().write(admission, resource -> step.run());
+            } else {
+                guarded.guard().admit(admission);
+                Step.of(chain, request, response).run();
+            }
+        } catch (StaleTokenException e) {
+            refuse(Problem.stale(guarded, e), response);
+        } catch (ScopeMismatchException e) {
+            refuse(Problem.notGuarded(guarded, admission, e), response);
+        } catch (Step.Failure e) {
+            Optional<StaleTokenException> stale = e.stale(admission.token());
+            if (stale.isEmpty() || response.isCommitted()) {
+                throw e.rethrow();
+            }
+            refuse(Problem.stale(guarded, stale.get()), response);
+        }
+    }
+
+    private static void refuse(Problem problem, HttpServletResponse response) throws IOException {
+        LOG.log(System.Logger.Level.DEBUG, () -> "refused a request: " + problem.json());
+        byte[] body = problem.json().getBytes(US_ASCII);
+        response.resetBuffer();
+        response.setStatus(problem.status());
+        response.setHeader("Cache-Control", "no-store");
+        response.setHeader("X-Content-Type-Options", "nosniff");
+        response.setContentType(Problem.MEDIA_TYPE);
+        response.setContentLength(body.length);
+        try {
+            response.getOutputStream().write(body);
+        } catch (IllegalStateException e) {
+            response.getWriter().write(problem.json()); // someone before has taken the writer
+        }
+    }
+
+    private static List<String> lines(HttpServletRequest request, String header) {
+        return Collections.list(request.getHeaders(header));
+    }
+}
