@@ -64,6 +64,10 @@ public final class FencingFilter implements Filter {
      * guarded. The filter keeps no guard: where there is one for each account, the application
      * finds the same one again for the same account. What the function throws goes to the
      * container.
+     *
+     * <p>Go by {@code getServletPath()} and {@code getPathInfo()}, which the container has decoded;
+     * {@code getRequestURI()} has many spellings for one path, and the ones that the function does
+     * not know would be unguarded.
      */
     public static FencingFilter guarding(
             Function<? super HttpServletRequest, Optional<Guarded>> guards) {

@@ -13,6 +13,7 @@ import jakarta.servlet.ServletException;
 import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
@@ -92,6 +93,19 @@ final class FencingFilterTest {
         assertThat(server.send(server.put("/3", "").header("Fencing-Token", "nonsense"))
                         .body())
                 .isEqualTo("token none");
+    }
+
+    @Test
+    void anotherSpellingOfThePathMeetsTheSameGuard() {
+        put("/1", 9, "newest");
+
+        for (String path : List.of("/%31", "/1;a=b", "//1", "/x/../1", "/./1")) {
+            assertThat(put(path, 8, "late").statusCode()).as(path).isEqualTo(409);
+            assertThat(server.send(server.put(path, "bare")).statusCode())
+                    .as(path)
+                    .isEqualTo(428);
+        }
+        assertThat(ledgers.text("/1")).isEqualTo("newest");
     }
 
     @Test
@@ -284,7 +298,7 @@ final class FencingFilterTest {
         server.close();
         server = Server.start(
                 FencingFilter.guarding(request ->
-                        Optional.of(Guarded.by(guard, Scope.path(request.getRequestURI())))),
+                        Optional.of(Guarded.by(guard, Scope.path(request.getPathInfo())))),
                 ledgers);
     }
 
@@ -442,9 +456,9 @@ final class FencingFilterTest {
     private static void assertProblem(HttpResponse<String> answer, int status) {
         assertThat(answer.statusCode()).isEqualTo(status);
         assertThat(answer.headers().map())
-                .containsEntry("content-type", java.util.List.of("application/problem+json"))
-                .containsEntry("cache-control", java.util.List.of("no-store"))
-                .containsEntry("x-content-type-options", java.util.List.of("nosniff"));
+                .containsEntry("content-type", List.of("application/problem+json"))
+                .containsEntry("cache-control", List.of("no-store"))
+                .containsEntry("x-content-type-options", List.of("nosniff"));
         Map<String, Object> problem = Server.problem(answer.body());
         assertThat(problem.get("status")).hasToString(Integer.toString(status));
         assertThat(problem).containsKeys("type", "title", "detail", "reason");

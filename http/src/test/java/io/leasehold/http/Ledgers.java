@@ -43,7 +43,7 @@ final class Ledgers extends HttpServlet {
     FencingFilter filter() {
         return FencingFilter.guarding(request -> request.getMethod().equals("GET")
                 ? Optional.empty()
-                : Optional.ofNullable(guards.get(request.getRequestURI())).map(Guarded::by));
+                : Optional.ofNullable(guards.get(request.getPathInfo())).map(Guarded::by));
     }
 
     MemoryGuard<String> guard(String path) {

@@ -21,7 +21,6 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.apache.catalina.Context;
 import org.apache.catalina.LifecycleException;
@@ -42,7 +41,7 @@ final class Server implements AutoCloseable {
     private Server() {}
 
     static Server start(Filter filter, Servlet servlet) {
-        TOMCAT.setLevel(Level.OFF); // what handlers throw here is thrown on purpose
+        TOMCAT.setUseParentHandlers(false); // what handlers throw here is thrown on purpose
         Server server = new Server();
         try {
             server.begin(filter, servlet);
