@@ -48,7 +48,8 @@ final class HttpGuardsTest {
     void aHandlerInsideTheGuardIsSafeFromLateWriters() throws Exception {
         URI account = serve(accounts.oneGuardForEach(), accounts.new Plain()).resolve("/42");
         try (Leasehold leasehold = Leasehold.on(MemoryLeaseStore.create())) {
-            leasehold.lock("accounts/42").tryAcquire().orElseThrow().close(); // token 1
+            // token 1
+            leasehold.lock("accounts/42").tryAcquire().orElseThrow().close();
 
             assertThat(HttpGuards.pay(leasehold, http, account)).isEqualTo(200);
             assertThat(put(account, 1, "late")).isEqualTo(409);
@@ -78,7 +79,8 @@ final class HttpGuardsTest {
     }
 
     private URI serve(FencingFilter filter, Servlet servlet) throws LifecycleException {
-        TOMCAT.setUseParentHandlers(false); // it warns of what the JVM does not open to it
+        // it warns of what the JVM does not open to it
+        TOMCAT.setUseParentHandlers(false);
         tomcat.setBaseDir(directory.toString());
         tomcat.setPort(0);
         Context context = tomcat.addContext("", directory.toString());

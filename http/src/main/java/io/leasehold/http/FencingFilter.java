@@ -172,7 +172,8 @@ public final class FencingFilter implements Filter {
         try {
             response.getOutputStream().write(body);
         } catch (IllegalStateException e) {
-            response.getWriter().write(problem.json()); // someone before has taken the writer
+            // someone before has taken the writer
+            response.getWriter().write(problem.json());
         }
     }
 

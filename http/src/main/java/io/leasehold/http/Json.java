@@ -82,7 +82,8 @@ final class Json {
             if (text.charAt(at) == '"') {
                 members.put(name, string());
             } else {
-                members.remove(name); // the last one counts, and it is no text
+                // the last one counts, and it is no text
+                members.remove(name);
                 skipValue(depth + 1);
             }
         } while (isNext(','));

@@ -110,7 +110,8 @@ record Problem(int status, Map<String, Object> members) {
         try {
             return Json.read(body).flatMap(Problem::thrown);
         } catch (IllegalArgumentException e) {
-            return Optional.empty(); // our members with values that we never write
+            // our members with values that we never write
+            return Optional.empty();
         }
     }
 

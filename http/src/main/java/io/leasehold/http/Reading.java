@@ -27,7 +27,8 @@ sealed interface Reading {
             return new Silent();
         }
         if (tokens.isEmpty()) {
-            return new Wrong(Problem.missing(guarded)); // a lease without a token: something broke
+            // a lease without a token: something broke
+            return new Wrong(Problem.missing(guarded));
         }
         if (tokens.stream().distinct().count() > 1) {
             return malformedToken("the request has several, and they differ");

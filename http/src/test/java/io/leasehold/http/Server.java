@@ -41,7 +41,8 @@ final class Server implements AutoCloseable {
     private Server() {}
 
     static Server start(Filter filter, Servlet servlet) {
-        TOMCAT.setUseParentHandlers(false); // what handlers throw here is thrown on purpose
+        // what handlers throw here is thrown on purpose
+        TOMCAT.setUseParentHandlers(false);
         Server server = new Server();
         try {
             server.begin(filter, servlet);

@@ -78,9 +78,9 @@ final class JacksonCodecTest {
                 "7",
                 "{\"title\":\"secret\",\"pages\":\"many\"}",
                 "{\"title\":\"secret\",\"pages\":null}",
-                "{\"title\":\"secret\",\"title\":\"secret\"}",
-                "{\"title\":\"secret\"} {}",
-                "{\"title\":\"secret\"} secret",
+                "{\"pages\":1,\"title\":\"secret\",\"title\":\"secret\"}",
+                "{\"pages\":1,\"title\":\"secret\"} {}",
+                "{\"pages\":1,\"title\":\"secret\"} secret",
                 "{title:'secret'}"
             })
     void whatIsNoJsonOfTheTypeIsRefusedWithoutBeingQuoted(String json) {
