@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Two ledgers, each a text with a guard of its own: {@code PUT /1} writes, {@code GET /1} reads. */
+/** Two ledgers, each a text with its own guard: {@code PUT /1} writes, {@code GET /1} reads. */
 final class Ledgers extends HttpServlet {
 
     private static final long serialVersionUID = 1;
