@@ -182,6 +182,20 @@ public final class JdbcGuard {
         throw Fence.conflict(label);
     }
 
+    /**
+     * Checks, right before a commit, that there is still something to commit. After an SQL error
+     * that the change has swallowed, PostgreSQL answers a commit with a rollback, and its driver
+     * does not tell; a statement is refused then (25P02). A change that has rolled back by itself
+     * has lost the mark.
+     */
+    void confirm(Connection connection, Scope resource, FencingToken token) throws SQLException {
+        OptionalLong mark = marks.read(connection, resource.toString());
+        if (mark.isEmpty() || mark.getAsLong() != token.value()) {
+            throw new IllegalStateException("the change of " + resource + " rolled its transaction"
+                    + " back: mark and data are as before");
+        }
+    }
+
     /** The first mark; false if another transaction has made it in the meantime. */
     private boolean insert(Connection connection, Scope resource, FencingToken token)
             throws SQLException {

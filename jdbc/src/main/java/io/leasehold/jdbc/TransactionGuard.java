@@ -60,6 +60,7 @@ public final class TransactionGuard implements Guard<Connection> {
         try (Transaction transaction = Transaction.begin(dataSource, resource)) {
             guard.admit(transaction.connection(), resource, admission);
             T result = change.apply(transaction.connection());
+            guard.confirm(transaction.connection(), resource, admission.token());
             transaction.commit();
             return result;
         } catch (SQLException e) {

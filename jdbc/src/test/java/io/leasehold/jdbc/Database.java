@@ -69,6 +69,10 @@ final class Database implements AutoCloseable {
         }
     }
 
+    String url() {
+        return pool.url();
+    }
+
     Pool pool() {
         return pool;
     }

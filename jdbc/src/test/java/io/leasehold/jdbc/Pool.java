@@ -55,6 +55,10 @@ final class Pool implements DataSource, AutoCloseable {
         return DriverManager.getConnection(url);
     }
 
+    String url() {
+        return url;
+    }
+
     int idle() {
         return idle.size();
     }

@@ -133,6 +133,18 @@ abstract class TransactionGuardRules {
     }
 
     @Test
+    void aChangeThatRollsBackByItselfIsNoSuccess() {
+        guard.seal(token(1));
+        assertThatIllegalStateException()
+                .isThrownBy(() -> guard.useTransaction(token(2), connection -> {
+                    insert(connection, 1);
+                    connection.rollback();
+                }))
+                .withMessageContaining("rolled its transaction back");
+        assertThat(guard.mark()).contains(token(1));
+    }
+
+    @Test
     void aDatabaseThatCannotBeReachedMeansNothingHappened() {
         TransactionGuard unreachable =
                 JdbcGuard.create().on(new Pool("jdbc:none:nowhere"), "ledger/42");
