@@ -43,7 +43,29 @@ final class ArchitectureTest {
     static final ArchRule internalKnowsNothingElse = knowsOnly("internal");
 
     @ArchTest
-    static final ArchRule guardsKnowTheModel = knowsOnly("guard", "model");
+    static final ArchRule guardsKnowTheModel = knowsOnly("guard", "model", "spi");
+
+    @ArchTest
+    static final ArchRule guardsInGeneralKnowNoneInParticular = noClasses()
+            .that()
+            .resideInAPackage("io.leasehold.guard")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.leasehold.guard.*..", "io.leasehold.spi..");
+
+    @ArchTest
+    static final ArchRule filesAreReachedThroughTheInjectedDisk = noClasses()
+            .that()
+            .resideOutsideOfPackage("io.leasehold.spi")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("java.nio.channels..")
+            .orShould()
+            .dependOnClassesThat()
+            .haveFullyQualifiedName("java.nio.file.Files")
+            .orShould()
+            .dependOnClassesThat()
+            .haveFullyQualifiedName("java.io.RandomAccessFile");
 
     @ArchTest
     static final ArchRule tableKnowsModelSpiAndInternal =

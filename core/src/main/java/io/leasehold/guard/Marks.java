@@ -7,6 +7,7 @@ import io.leasehold.model.LimitExceededException;
 import io.leasehold.model.Scope;
 import io.leasehold.model.ScopeMismatchException;
 import io.leasehold.model.StaleTokenException;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
@@ -16,22 +17,30 @@ import org.jspecify.annotations.Nullable;
 /**
  * The highest token that each part of one resource has seen: disjoint ranges of the key space that
  * all scopes live in, each with its mark. Neighbours with one mark are one range, so a resource
- * that is always written as a whole has a single one. Not thread-safe.
+ * that is always written as a whole has a single one. For authors of guards. Not thread-safe.
  */
-final class Marks {
+public final class Marks {
 
     /** The most ranges with marks of their own in one resource. */
-    static final int MAX_RANGES = 65_536;
+    public static final int MAX_RANGES = 65_536;
 
     private final Scope resource;
     private final String name;
     private final NavigableMap<String, Marked> ranges = new TreeMap<>(); // by their first key
 
     /** What is marked from some key on: up to which key, with which token. */
-    record Marked(String to, FencingToken token) {}
+    private record Marked(String to, FencingToken token) {}
+
+    /**
+     * A range that has a mark of its own.
+     *
+     * @param keys where it lies in the key space
+     * @param token the highest that it has seen
+     */
+    public record Range(KeyRange keys, FencingToken token) {}
 
     /** No part has seen a token; the name appears in refusals. */
-    Marks(Scope resource, String name) {
+    public Marks(Scope resource, String name) {
         this.resource = resource;
         this.name = name;
     }
@@ -43,7 +52,7 @@ final class Marks {
      * @throws ScopeMismatchException if it is no part of the resource
      * @throws LimitExceededException if there are too many ranges already to mark another
      */
-    void check(Admission admission) {
+    public void check(Admission admission) {
         Optional<FencingToken> mark = of(admission.target());
         if (mark.isPresent() && admission.token().isOlderThan(mark.get())) {
             throw new StaleTokenException(name, admission.token(), mark.get());
@@ -58,9 +67,12 @@ final class Marks {
     }
 
     /** Raises the mark of exactly the target. Its token must have been {@link #check checked}. */
-    void raise(Admission admission) {
-        KeyRange target = admission.target().keys();
-        FencingToken token = admission.token();
+    public void raise(Admission admission) {
+        raise(admission.target().keys(), admission.token());
+    }
+
+    /** Raises the mark of exactly these keys, which have seen nothing newer: as {@link #ranges}. */
+    public void raise(KeyRange target, FencingToken token) {
         String from = target.from();
         String to = target.to();
         Map.Entry<String, Marked> before = ranges.lowerEntry(from);
@@ -96,11 +108,15 @@ final class Marks {
      *
      * @throws ScopeMismatchException if it is no part of the resource
      */
-    Optional<FencingToken> of(Scope part) {
+    public Optional<FencingToken> of(Scope part) {
         if (!resource.covers(part)) {
             throw ScopeMismatchException.notGuarded(resource, part);
         }
-        KeyRange keys = part.keys();
+        return of(part.keys());
+    }
+
+    /** The highest token that any of these keys has seen. */
+    public Optional<FencingToken> of(KeyRange keys) {
         Map.Entry<String, Marked> before = ranges.lowerEntry(keys.from());
         FencingToken highest = before != null && before.getValue().to().compareTo(keys.from()) > 0
                 ? before.getValue().token()
@@ -111,9 +127,13 @@ final class Marks {
         return Optional.ofNullable(highest);
     }
 
-    /** The ranges by their first key. */
-    NavigableMap<String, Marked> ranges() {
-        return ranges;
+    /** All that is marked, in the order of the keys: what a guard keeps, and raises again. */
+    public List<Range> ranges() {
+        return ranges.entrySet().stream()
+                .map(range -> new Range(
+                        new KeyRange(range.getKey(), range.getValue().to()),
+                        range.getValue().token()))
+                .toList();
     }
 
     private static FencingToken newer(@Nullable FencingToken one, FencingToken other) {

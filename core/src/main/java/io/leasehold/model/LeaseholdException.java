@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  * conclude?
  */
 public abstract sealed class LeaseholdException extends RuntimeException
-        permits IdempotencyConflictException,
+        permits DamagedFileException,
+                IdempotencyConflictException,
                 InProgressException,
                 LeaseLostException,
                 LimitExceededException,
