@@ -16,11 +16,11 @@ final class SimulatedContent {
 
     private Bytes seen = new Bytes();
     private Bytes durable = new Bytes();
-    private List<Step> unforced = new ArrayList<>();
+    private final List<Step> unforced = new ArrayList<>();
 
     /** Bytes written at a position, or with none, a cut at it. */
     @SuppressWarnings("ArrayRecordComponent") // never compared
-    private record Step(int position, byte[] bytes, boolean cut, boolean lost) {
+    private record Step(int position, byte[] bytes, boolean cut) {
 
         void applyTo(Bytes content) {
             if (cut) {
@@ -28,10 +28,6 @@ final class SimulatedContent {
             } else {
                 content.write(position, bytes, 0, bytes.length);
             }
-        }
-
-        Step whichIsLost() {
-            return new Step(position, bytes, cut, true);
         }
     }
 
@@ -83,12 +79,12 @@ final class SimulatedContent {
     }
 
     void write(long position, byte[] bytes) {
-        add(new Step(Math.toIntExact(position), bytes, false, false));
+        add(new Step(Math.toIntExact(position), bytes, false));
     }
 
     void truncate(long size) {
         if (size < seen.size) {
-            add(new Step((int) size, new byte[0], true, false));
+            add(new Step((int) size, new byte[0], true));
         }
     }
 
@@ -98,27 +94,15 @@ final class SimulatedContent {
     }
 
     void force() {
-        List<Step> left = new ArrayList<>();
-        for (Step step : unforced) {
-            if (step.lost()) {
-                left.add(step);
-            } else {
-                step.applyTo(durable);
-            }
-        }
-        unforced = left;
+        unforced.forEach(step -> step.applyTo(durable));
+        unforced.clear();
     }
 
     /**
-     * The system has given up on what was to be forced: programs still see it, and no later force
-     * writes it.
+     * The force fails: some sectors have reached the medium, and the system gives up on the others.
+     * Programs still see them, and no later force writes them.
      */
-    void loseUnforced() {
-        unforced.replaceAll(Step::whichIsLost);
-    }
-
-    /** Keeps of what was not forced whichever sectors the medium happens to have written. */
-    void crash(SplittableRandom random) {
+    void failForce(SplittableRandom random) {
         int style = random.nextInt(4); // all, none, or sector by sector
         for (Step step : unforced) {
             if (style == 0) {
@@ -127,7 +111,12 @@ final class SimulatedContent {
                 keepSome(step, random);
             }
         }
-        unforced = new ArrayList<>();
+        unforced.clear();
+    }
+
+    /** Keeps of what was not forced whichever sectors the medium happens to have written. */
+    void crash(SplittableRandom random) {
+        failForce(random);
         seen = durable.copy();
     }
 
@@ -154,6 +143,6 @@ final class SimulatedContent {
         seen = new Bytes();
         seen.write(0, bytes, 0, bytes.length);
         durable = seen.copy();
-        unforced = new ArrayList<>();
+        unforced.clear();
     }
 }

@@ -336,13 +336,18 @@ public final class SimulatedDisk implements Disk {
                 if (kind != Kind.FORCE || random.nextBoolean()) {
                     T unused = call.run();
                 }
-                boolean stopped = stop(true);
+                stop(true);
             }
             case KILL -> {
                 T unused = call.run();
-                boolean stopped = stop(false);
+                stop(false);
             }
         }
+    }
+
+    /** What a force that fails leaves of the content, under the lock. */
+    void failForce(SimulatedContent content) {
+        content.failForce(random);
     }
 
     /** Fails if the file was opened before the last crash. */

@@ -94,7 +94,7 @@ final class SimulatedFile implements DiskFile {
                     content.force();
                     return true;
                 },
-                content::loseUnforced);
+                () -> disk.failForce(content));
     }
 
     private <T> T run(Kind kind, Call<T> call, Runnable damage) throws IOException {
