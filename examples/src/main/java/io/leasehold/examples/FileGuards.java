@@ -40,7 +40,7 @@ final class FileGuards {
                 GuardedRegionFile.open(directory.resolve("disk.img"), Scope.inode(4711));
         Scope range = Scope.range(4711, 4096, 8192);
         try (Lease lease = leasehold.lock(range).acquire(Duration.ofSeconds(5))) {
-            Admission admission = Admission.of(lease.holding(), range);
+            Admission admission = lease.admission(range);
             disk.seal(admission); // before the first read
             disk.write(admission, file -> file.write(4096, page));
         }

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class FileCrashTest {
 
     private static final Path FILE = Path.of("/data/file");
-    private static final int SEEDS = 6;
+    private static final int SEEDS = 4;
     private static final int STEPS = 24;
 
     @ParameterizedTest

@@ -56,7 +56,7 @@ final class GuardedFileContractTest extends GuardContract<FileContents> {
 
         @Override
         protected int writes() {
-            return 1_000;
+            return 3_000;
         }
 
         @Override

@@ -88,7 +88,8 @@ final class ProcessesTest {
             String line = out.readLine();
             boolean ended = process.waitFor(millis, TimeUnit.MILLISECONDS);
             assertThat(ended).isFalse();
-            process.destroyForcibly();
+            // through the handle, which leaves what the process has said to be read
+            assertThat(process.toHandle().destroyForcibly()).isTrue();
             while (line != null && !line.isEmpty()) {
                 told.add(Long.parseLong(line));
                 line = out.readLine();

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.spi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(value = 30, unit = TimeUnit.SECONDS)
+final class SystemDiskTest {
+
+    private final Disk disk = Disk.system();
+
+    @TempDir
+    private Path directory;
+
+    private static ByteBuffer bytes(String text) {
+        return ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static String read(DiskFile file, long position, int count) throws IOException {
+        ByteBuffer buffer = ByteBuffer.allocate(count);
+        int length = file.read(position, buffer);
+        return new String(buffer.array(), 0, length, StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void filesAreReadAndWrittenAtPositions() throws IOException {
+        Path path = directory.resolve("a");
+        assertThatExceptionOfType(NoSuchFileException.class).isThrownBy(() -> disk.open(path));
+        try (DiskFile file = disk.create(path)) {
+            file.write(3, bytes("defg"));
+            file.write(0, bytes("abc"));
+            ByteBuffer direct = ByteBuffer.allocateDirect(2).put((byte) 'h').put((byte) 'i');
+            assertThat(file.append(direct.flip())).isEqualTo(7);
+            assertThat(read(file, 0, 100)).isEqualTo("abcdefghi");
+            assertThat(read(file, 100, 10)).isEmpty();
+            file.truncate(20);
+            file.truncate(4);
+            file.forceData();
+            file.forceAll();
+            assertThat(file.size()).isEqualTo(4);
+        }
+        try (DiskFile file = disk.openToRead(path)) {
+            assertThatExceptionOfType(IOException.class)
+                    .isThrownBy(() -> file.write(0, bytes("x")));
+            assertThat(read(file, 1, 2)).isEqualTo("bc");
+        }
+        disk.create(path).close();
+        assertThat(Files.size(path)).isZero();
+    }
+
+    @Test
+    void aRenameReplacesAndAnOpenFileStaysWhatItIs() throws IOException {
+        Path old = directory.resolve("old");
+        Path fresh = directory.resolve("fresh");
+        disk.createDirectories(directory.resolve("x/y"));
+        try (DiskFile file = disk.create(old);
+                DiskFile other = disk.create(fresh)) {
+            file.write(0, bytes("old"));
+            other.write(0, bytes("fresh"));
+            disk.replace(fresh, old);
+            disk.forceDirectory(directory);
+            assertThat(read(file, 0, 9)).isEqualTo("old");
+            assertThat(Files.readString(old)).isEqualTo("fresh");
+        }
+        assertThat(disk.list(directory)).containsExactly(old, directory.resolve("x"));
+        assertThat(disk.delete(old)).isTrue();
+        assertThat(disk.delete(old)).isFalse();
+        assertThat(disk.exists(old)).isFalse();
+    }
+
+    @Test
+    void anInterruptedThreadWritesOnAndStaysInterrupted() throws IOException {
+        try (DiskFile file = disk.create(directory.resolve("a"))) {
+            Thread.currentThread().interrupt();
+            file.write(0, bytes("abc"));
+            file.forceAll();
+            disk.forceDirectory(directory);
+            assertThat(read(file, 0, 3)).isEqualTo("abc");
+            assertThat(Thread.interrupted()).isTrue();
+            assertThat(file.size()).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void aLockIsHeldByOneAndSaysByWhom() throws Exception {
+        Path path = directory.resolve("lock");
+        DiskLock lock = disk.lock(path, "first");
+        Path detour = directory.resolve("../" + directory.getFileName() + "/lock");
+        assertThat(disk.tryLock(detour, "second")).isEqualTo(new LockAttempt.Held("first"));
+        CompletableFuture<String> waiting = CompletableFuture.supplyAsync(() -> take(path));
+        lock.close();
+        lock.close();
+        assertThat(waiting.get()).isEqualTo("third");
+        assertThat(disk.tryLock(path, "fourth")).isInstanceOf(LockAttempt.Taken.class);
+        assertThat(Files.readString(path)).isEqualTo("fourth\n");
+    }
+
+    private String take(Path path) {
+        try (DiskLock lock = disk.lock(path, "third")) {
+            return Files.readString(path).strip();
+        } catch (IOException | InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void aWaitForALockCanBeInterrupted() throws Exception {
+        Path path = directory.resolve("lock");
+        DiskLock lock = disk.lock(path, "first");
+        CountDownLatch interrupted = new CountDownLatch(1);
+        Thread waiting = new Thread(() -> {
+            try {
+                disk.lock(path, "second").close();
+            } catch (InterruptedException e) {
+                interrupted.countDown();
+            } catch (IOException e) {
+                throw new AssertionError(e);
+            }
+        });
+        waiting.start();
+        waiting.interrupt();
+        interrupted.await();
+        waiting.join();
+        lock.close();
+        assertThat(disk.tryLock(path, "third")).isInstanceOf(LockAttempt.Taken.class);
+    }
+}
