@@ -9,8 +9,8 @@ import java.util.List;
  *
  * @param rounds how often everything is measured, in turn; the medians are reported
  * @param timing of each measurement with JMH
- * @param sizes how many leases there are
- * @param handOff how long each contended lock is measured
+ * @param sizes how many leases and calls there are
+ * @param handOff how long each contended lock or office is measured
  * @param renewal for how long the cost of renewing is watched
  */
 record Effort(int rounds, Timing timing, Sizes sizes, Duration handOff, Duration renewal) {
@@ -24,14 +24,15 @@ record Effort(int rounds, Timing timing, Sizes sizes, Duration handOff, Duration
     record Timing(int forks, List<Integer> threads, Duration warmUp, Duration measurement) {}
 
     /**
-     * How many leases there are.
+     * How many leases and calls there are.
      *
      * @param names numbers of live names among which to acquire, ascending
      * @param ranges numbers of live byte ranges among which to acquire, ascending
      * @param idle how many leases to weigh
      * @param renewed how many leases to renew
+     * @param calls how many calls there are on a hot key
      */
-    record Sizes(List<Integer> names, List<Integer> ranges, int idle, int renewed) {}
+    record Sizes(List<Integer> names, List<Integer> ranges, int idle, int renewed, int calls) {}
 
     /** For figures to be quoted: about seven minutes. */
     static Effort full() {
@@ -42,7 +43,8 @@ record Effort(int rounds, Timing timing, Sizes sizes, Duration handOff, Duration
                         List.of(1_000, 10_000, 100_000, 1_000_000),
                         List.of(10, 100, 1_000, 10_000),
                         1_000_000,
-                        100_000),
+                        100_000,
+                        1_000_000),
                 Duration.ofSeconds(1),
                 Duration.ofSeconds(20));
     }
@@ -52,7 +54,12 @@ record Effort(int rounds, Timing timing, Sizes sizes, Duration handOff, Duration
         return new Effort(
                 1,
                 new Timing(1, List.of(1, 2, 64), Duration.ofMillis(1_000), Duration.ofMillis(300)),
-                new Sizes(List.of(1_000, 1_000_000), List.of(10, 10_000), 1_000_000, 100_000),
+                new Sizes(
+                        List.of(1_000, 1_000_000),
+                        List.of(10, 10_000),
+                        1_000_000,
+                        100_000,
+                        200_000),
                 Duration.ofMillis(200),
                 Duration.ofSeconds(5));
     }
@@ -62,7 +69,7 @@ record Effort(int rounds, Timing timing, Sizes sizes, Duration handOff, Duration
         return new Effort(
                 1,
                 new Timing(0, List.of(1, 2), Duration.ofMillis(1), Duration.ofMillis(1)),
-                new Sizes(List.of(10, 100), List.of(10, 100), 1_000, 100),
+                new Sizes(List.of(10, 100), List.of(10, 100), 1_000, 100, 1_000),
                 Duration.ofMillis(10),
                 Duration.ofMillis(100));
     }

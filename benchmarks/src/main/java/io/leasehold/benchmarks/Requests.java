@@ -30,7 +30,8 @@ final class Requests {
 
     private Requests(long seed, Duration ttl, Duration wait) {
         this.random = new SplittableRandom(seed);
-        this.terms = new LeaseRequest.Terms(ttl, wait, Duration.ZERO, Optional.empty(), false);
+        this.terms = new LeaseRequest.Terms(
+                ttl, wait, Duration.ZERO, Optional.empty(), Optional.empty());
     }
 
     /** Requests that are answered at once. Different seeds give different ids. */

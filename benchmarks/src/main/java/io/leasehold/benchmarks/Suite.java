@@ -11,6 +11,7 @@ import java.util.stream.Collectors;
 enum Suite {
     MEMORY("acquire + release and renew, each thread its own lock"),
     HANDOFF("many waiters, one lock: from release to the next holder"),
+    FLIGHTS("calls that share work, idempotent calls, elections"),
     FLATNESS("the cost of a pair among ever more live leases"),
     FOOTPRINT("heap for each idle lease"),
     RENEWAL("processor time to keep many leases alive");
@@ -39,6 +40,7 @@ enum Suite {
         return switch (this) {
             case MEMORY -> MemorySuite.run(effort, progress);
             case HANDOFF -> HandOffSuite.run(effort, progress);
+            case FLIGHTS -> FlightSuite.run(effort, progress);
             case FLATNESS -> FlatnessSuite.run(effort, progress);
             case FOOTPRINT -> MemoryFootprint.run(effort, progress);
             case RENEWAL -> RenewalLoad.run(effort, progress);
