@@ -25,6 +25,7 @@ import java.util.concurrent.locks.LockSupport;
 final class JoinedCalls {
 
     private static final List<Integer> ASYNC_THREADS = List.of(1, 2);
+    private static final int ASYNC_REPEATS = 5; // one is too short for the processors' clock
     private static final int BLOCKING_THREADS = 64;
     private static final Duration A_WHILE = Duration.ofMillis(1);
     private static final double GOAL = 2; // times the join by hand
@@ -66,7 +67,12 @@ final class JoinedCalls {
     private void measure(String name, Joins joins) {
         int calls = effort.sizes().calls();
         for (int threads : ASYNC_THREADS) {
-            add(name, async(threads), Crowd.cost(calls, () -> async(joins, threads, calls)));
+            Crowd.Cost cost = Crowd.cost(ASYNC_REPEATS * calls, () -> {
+                for (int i = 0; i < ASYNC_REPEATS; i++) {
+                    async(joins, threads, calls);
+                }
+            });
+            add(name, async(threads), cost);
         }
         add(name, blocking(A_WHILE), Crowd.cost(calls, () -> blocking(joins, calls, A_WHILE)));
         add(

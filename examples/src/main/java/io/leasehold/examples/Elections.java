@@ -65,10 +65,11 @@ final class Elections {
     }
 
     private void settle(FencingToken token) {
+        String line = "settled in term " + token;
         guard.write(token, ledger -> {
-            if (ledger.isEmpty()) {
-                ledger.add("batch 1");
-                log("settled in term " + token);
+            if (!ledger.contains(line)) {
+                ledger.add(line);
+                log(line);
             }
         });
     }

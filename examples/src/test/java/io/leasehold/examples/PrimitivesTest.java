@@ -44,18 +44,20 @@ final class PrimitivesTest {
     }
 
     @Test
-    void theLeaderSettlesAndTheNextOneFollowsWhenItLeaves() throws InterruptedException {
+    void theLeaderSettlesUntilItResignsAndQueuesAgainBehindTheNext() throws InterruptedException {
         Elections here = new Elections(leasehold);
         Elections there = new Elections(other);
 
         Election first = here.campaign();
         assertThat(here.events.take()).isEqualTo("settled in term 1");
         Election second = there.campaign();
-        first.close();
-
+        first.resign();
         assertThat(there.events.take()).isEqualTo("settled in term 2");
-        assertThat(first.term()).isEmpty();
         assertThat(second.term()).isPresent();
+        second.close();
+
+        assertThat(here.events.take()).isEqualTo("settled in term 3");
+        assertThat(second.term()).isEmpty();
     }
 
     @Test
