@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
  * A column of a table that holds the highest token each row has seen. Stateless.
  *
  * <p>Why it is safe. The one statement that raises a fence also judges it, so there is no gap
- * between check and write. At READ COMMITTED it waits for a transaction that holds the row, and then
- * judges what that one committed; from then on it holds the row itself, until its own transaction
- * ends. So of two transactions the later is judged on the earlier one's fence, and their data, being
- * written between raise and commit, is in the order of the fences. On a snapshot (REPEATABLE READ
- * and above) a row that has changed since is an error of the database, 40001.
+ * between check and write. At READ COMMITTED it waits for a transaction that holds the row, and
+ * then judges what that one committed; from then on it holds the row itself, until its own
+ * transaction ends. So of two transactions the later is judged on the earlier one's fence, and
+ * their data, being written between raise and commit, is in the order of the fences. On a snapshot
+ * (REPEATABLE READ and above) a row that has changed since is an error of the database, 40001.
  *
  * <p>Only when no row was raised is the fence read, to say why. A reading that contradicts the
  * refusal means that the row came or went in between, and it is judged again.
@@ -127,9 +127,9 @@ final class Fence {
                     return true;
                 }
                 if (rows > 1) {
-                    throw new SQLException(
-                            rows + " rows have the key of " + label + ", which must be unique",
-                            "21000");
+                    throw new IllegalStateException(rows + " rows have the key of the " + label
+                            + ", which must be unique: roll back. In auto-commit mode they are"
+                            + " written");
                 }
                 OptionalLong fence = read(connection, key);
                 if (fence.isEmpty()) {

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The guard of single rows of a table that can carry their mark themselves, in a column declared
- * {@code fence bigint not null default 0}. A row with 0 has seen no token. Each row is a resource of
- * its own.
+ * {@code fence bigint not null default 0}. A row with 0 has seen no token. Each row is a resource
+ * of its own.
  *
  * <p>{@link #update} judges and writes in one statement, and so needs no transaction. For anything
  * that is not "set these columns", call {@link #admit} first and write in the same transaction.
@@ -58,8 +58,8 @@ public final class FencedRows {
      *     transaction stays usable
      * @throws NoSuchRowException if there is no such row
      * @throws JdbcGuardException if the database failed; nothing is committed
-     * @throws OutcomeUnknownException if no answer came in auto-commit mode: the row, mark included,
-     *     is as before or changed
+     * @throws OutcomeUnknownException if no answer came in auto-commit mode: the row, mark
+     *     included, is as before or changed
      */
     public void update(
             Connection connection,
@@ -127,7 +127,7 @@ public final class FencedRows {
         }
     }
 
-    /** One statement on one row, which it is told the label of; says whether there is such a row. */
+    /** One statement on one row, of which it is told the label; false if there is no such row. */
     private interface OnRow {
         boolean run(String row) throws SQLException;
     }

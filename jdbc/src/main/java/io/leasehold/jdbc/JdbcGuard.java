@@ -222,7 +222,7 @@ public final class JdbcGuard {
         }
     }
 
-    /** SQLStates of class 42 are about what the statement names: the table, a column, the rights. */
+    /** SQLStates of class 42 are about what the statement names: a table, a column, rights. */
     private JdbcGuardException failed(String what, SQLException failure) {
         boolean noTable = JdbcGuardException.stateOf(failure).startsWith("42");
         String hint = "; is table " + table + " there, as schema.sql makes it? Call createSchema";

@@ -41,7 +41,7 @@ public final class JdbcGuardException extends RuntimeException {
     static boolean saysNotCommitted(SQLException failure) {
         String state = stateOf(failure);
         return state.equals("25P02")
-                || (state.matches("(21|22|23|40|42).*") && !state.equals("40003"));
+                || (state.matches("(22|23|40|42).*") && !state.equals("40003"));
     }
 
     static String stateOf(SQLException failure) {

@@ -20,6 +20,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,33 +44,41 @@ final class ServerKillTest {
     private final Random random = new Random(SEED);
     private final AtomicLong acknowledged = new AtomicLong();
     private int unknown;
+    private EmbeddedPostgres server;
+
+    @BeforeEach
+    void open() throws IOException {
+        server = start();
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        server.close();
+    }
 
     @Test
     void aServerThatIsKilledLeavesMarkAndDataInStep() throws Exception {
-        EmbeddedPostgres server = start();
-        try (Connection connection = connect(server)) {
+        try (Connection connection = connect()) {
             Writer.createTables(connection);
         }
         for (int kill = 1; kill <= KILLS; kill++) {
             if (kill % 2 == 1) {
-                killUnderLoad(server, "select pg_backend_pid()");
+                killUnderLoad("select pg_backend_pid()");
             } else {
-                killUnderLoad(
-                        server, "select split_part(pg_read_file('postmaster.pid'), E'\\n', 1)");
+                killUnderLoad("select split_part(pg_read_file('postmaster.pid'), E'\\n', 1)");
                 server.close();
                 server = start();
             }
-            check(server, "kill " + kill);
+            check("kill " + kill);
         }
-        server.close();
         System.out.println("server kill test: " + KILLS + " kills, " + acknowledged
                 + " as the last token, " + unknown + " commits without an answer, seed " + SEED);
     }
 
     /** The query, asked on the writer's own connection, says which process. */
-    private void killUnderLoad(EmbeddedPostgres server, String victim) throws Exception {
+    private void killUnderLoad(String victim) throws Exception {
         try (Pool pool = new Pool(server.getJdbcUrl("postgres", "postgres"));
-                Connection bystander = connect(server)) {
+                Connection bystander = connect()) {
             long pid;
             try (Connection connection = pool.getConnection()) {
                 pid = Database.number(connection, victim);
@@ -117,8 +127,8 @@ final class ServerKillTest {
         }
     }
 
-    private void check(EmbeddedPostgres server, String when) throws SQLException {
-        try (Connection connection = connect(server)) {
+    private void check(String when) throws SQLException {
+        try (Connection connection = connect()) {
             String[] state = Writer.state(connection).split(" ");
             assertThat(state).as(when).containsOnly(state[0]);
             long mark = Long.parseLong(state[0]);
@@ -134,7 +144,7 @@ final class ServerKillTest {
     }
 
     /** Waits until the server has recovered. */
-    private static Connection connect(EmbeddedPostgres server) throws SQLException {
+    private Connection connect() throws SQLException {
         for (int attempt = 0; ; attempt++) {
             try {
                 return DriverManager.getConnection(server.getJdbcUrl("postgres", "postgres"));

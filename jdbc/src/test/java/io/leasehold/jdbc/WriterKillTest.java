@@ -75,7 +75,7 @@ final class WriterKillTest {
             boolean ended = writer.waitFor(random.nextInt(5_000), TimeUnit.MICROSECONDS);
             assertThat(ended).as("ended by itself").isFalse();
             assertThat(writer.toHandle().destroyForcibly()).isTrue(); // leaves its output readable
-            assertThat(writer.waitFor()).as("exit value: SIGKILL").isEqualTo(128 + 9);
+            assertThat(writer.waitFor()).as("exit value").isNotZero();
             for (String line = out.readLine(); line != null; line = out.readLine()) {
                 acknowledged = token(line, acknowledged);
             }
