@@ -6,11 +6,9 @@ import io.leasehold.model.FencingToken;
 import io.leasehold.model.Scope;
 import io.leasehold.spi.Disk;
 
-import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -33,7 +31,7 @@ final class WriterProcess {
                 "-XX:+UseSerialGC",
                 "-Xmx64m",
                 "-cp",
-                String.join(File.pathSeparator, classesOnly(path)),
+                path,
                 WriterProcess.class.getName(),
                 mode,
                 kind,
@@ -42,12 +40,6 @@ final class WriterProcess {
         return new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
-    }
-
-    private static List<String> classesOnly(String path) {
-        return Arrays.stream(path.split(File.pathSeparator))
-                .filter(entry -> entry.contains("classes") || entry.contains("leasehold"))
-                .toList();
     }
 
     public static void main(String[] arguments) {
