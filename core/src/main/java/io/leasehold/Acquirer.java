@@ -57,6 +57,8 @@ final class Acquirer {
     private boolean over;
     private @Nullable LeaseId obtained;
 
+    private int answered; // the highest number of an attempt that has its answer
+
     /** One message to the store; its answer is matched to it. */
     private record Attempt(int number, LeaseRequest request, Deadline.Sent sent) {}
 
@@ -67,10 +69,13 @@ final class Acquirer {
         this.request = newRequest();
     }
 
-    static Acquirer start(Client client, Bid bid) {
-        Acquirer acquirer = new Acquirer(client, bid);
-        acquirer.attempt();
-        return acquirer;
+    static Acquirer of(Client client, Bid bid) {
+        return new Acquirer(client, bid);
+    }
+
+    /** Makes the first attempt, unless it was cancelled before. */
+    void start() {
+        attempt();
     }
 
     /**
@@ -106,12 +111,37 @@ final class Acquirer {
             return;
         }
         Client.call(() -> client.store.acquire(attempt.request)).whenComplete((answer, error) -> {
+            note(attempt);
             if (error == null) {
                 answered(attempt, answer);
             } else {
                 failed(attempt, Client.asLeasehold(error));
             }
         });
+        breakSilence(attempt);
+    }
+
+    private void note(Attempt attempt) {
+        lock.lock();
+        try {
+            answered = Math.max(answered, attempt.number);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Sees to it that a request without an answer is not waited for in vain. */
+    private void breakSilence(Attempt attempt) {
+        lock.lock();
+        try {
+            if (!over && attempt.number == attempts && answered < attempts) {
+                long patience = client.options.patience().toNanos();
+                long left = giveUpAt + patience - client.time.nanos();
+                setTimer(Math.min(patience / 2, left), this::silence);
+            }
+        } finally {
+            lock.unlock();
+        }
     }
 
     private @Nullable Attempt nextAttempt() {
@@ -122,8 +152,6 @@ final class Acquirer {
             }
             long now = client.time.nanos();
             long wait = Math.min(Math.max(0, giveUpAt - now), Limits.MAX_WAIT.toNanos());
-            long patience = client.options.patience().toNanos();
-            setTimer(Math.min(patience / 2, giveUpAt + patience - now), this::silence);
             LeaseRequest asked = request.waitingAtMost(Duration.ofNanos(wait));
             return new Attempt(++attempts, asked, Deadline.Sent.now(client.time));
         } finally {
@@ -284,6 +312,7 @@ final class Acquirer {
     /** Ends it without a lease, and takes the request back if asked to; false if it had ended. */
     private boolean endFirst(boolean withdraw) {
         LeaseRequest given;
+        boolean asked;
         lock.lock();
         try {
             if (over) {
@@ -291,10 +320,11 @@ final class Acquirer {
             }
             end();
             given = request;
+            asked = attempts > 0;
         } finally {
             lock.unlock();
         }
-        if (withdraw) {
+        if (withdraw && asked) {
             client.withdraw(given);
         }
         return true;

@@ -3,6 +3,7 @@ package io.leasehold;
 
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.LeaseholdException;
+import io.leasehold.model.LimitExceededException;
 import io.leasehold.model.OutcomeUnknownException;
 import io.leasehold.model.RefusalReason;
 import io.leasehold.model.StoreUnavailableException;
@@ -21,6 +22,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
@@ -34,7 +36,7 @@ final class Client {
     final LeaseholdOptions options;
     final Time time;
     final Executor callbacks;
-    final Executor workers;
+    private final Executor workers;
     final RandomGenerator random;
     final LeaseIds leaseIds;
     final Renewer renewer;
@@ -114,6 +116,22 @@ final class Client {
                                 () -> complete(lease, record, keepFor, Optional.of(worst), result));
                     }
                 });
+    }
+
+    /**
+     * Has a worker do the task.
+     *
+     * @throws LimitExceededException if none is free
+     */
+    void work(String name, Runnable task) {
+        try {
+            workers.execute(task);
+        } catch (RejectedExecutionException e) {
+            throw new LimitExceededException(
+                    "workers",
+                    OwnThreads.MAX_WORKERS,
+                    "no thread was free for the work of '" + name + "'");
+        }
     }
 
     void withdraw(LeaseRequest request) {

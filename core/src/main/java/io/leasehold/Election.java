@@ -3,6 +3,7 @@ package io.leasehold;
 
 import io.leasehold.model.Claim;
 import io.leasehold.model.LeaseholdException;
+import io.leasehold.model.LimitExceededException;
 import io.leasehold.model.Scope;
 import io.leasehold.model.StoreUnavailableException;
 import java.time.Duration;
@@ -10,7 +11,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -97,6 +97,9 @@ public final class Election implements AutoCloseable {
         Observation observation = new Observation(client, office, listener, observations::remove);
         observations.add(observation);
         observation.start();
+        if (isClosed()) {
+            observation.close(); // close() may have looked before it was in the set
+        }
         return observation;
     }
 
@@ -116,9 +119,21 @@ public final class Election implements AutoCloseable {
      * otherwise, once the body has returned.
      */
     public void resign() {
-        Optional<Term> present = term();
-        present.ifPresent(Term::resign);
-        present.ifPresent(ended -> interruptBody());
+        Term present;
+        Worker leading;
+        lock.lock();
+        try {
+            present = term;
+            leading = worker;
+        } finally {
+            lock.unlock();
+        }
+        if (present != null) {
+            present.resign();
+        }
+        if (leading != null && options.interruptOnLoss()) {
+            leading.interrupt();
+        }
     }
 
     /** Resigns and campaigns no more; ends its observations. Idempotent, never throws. */
@@ -146,12 +161,7 @@ public final class Election implements AutoCloseable {
         LockOptions held = LockOptions.defaults().withTtl(options.ttl());
         Bid bid = Bid.of(Claim.exclusive(office), held, FencedLock.MAX_WAIT);
         Bid candidacy = options.record().map(bid::publishing).orElse(bid);
-        Acquirer acquirer;
-        try {
-            acquirer = leasehold.startAcquire(candidacy);
-        } catch (StoreUnavailableException e) {
-            return; // closed
-        }
+        Acquirer acquirer = leasehold.startAcquire(candidacy);
         if (!stands(acquirer)) {
             acquirer.cancel(Leasehold.closed());
         }
@@ -216,8 +226,8 @@ public final class Election implements AutoCloseable {
             lease.lost.thenAccept(loss -> leader.interrupt());
         }
         try {
-            client.workers.execute(() -> lead(begun, leader));
-        } catch (RejectedExecutionException e) {
+            client.work(office.toString(), () -> lead(begun, leader));
+        } catch (LimitExceededException e) {
             client.release(lease);
             campaignLater(e);
         }
@@ -260,12 +270,10 @@ public final class Election implements AutoCloseable {
         }
     }
 
-    private void interruptBody() {
+    private boolean isClosed() {
         lock.lock();
         try {
-            if (worker != null && options.interruptOnLoss()) {
-                worker.interrupt();
-            }
+            return closed;
         } finally {
             lock.unlock();
         }

@@ -4,6 +4,7 @@ package io.leasehold;
 import io.leasehold.model.IdempotencyConflictException;
 import io.leasehold.model.InProgressException;
 import io.leasehold.model.LeaseLostException;
+import io.leasehold.model.LimitExceededException;
 import io.leasehold.model.LockInterruptedException;
 import io.leasehold.model.NotSharedException;
 import io.leasehold.model.WorkFailedException;
@@ -71,7 +72,7 @@ public final class Idempotency<T> {
         if (begun instanceof OnceCall.Begun.Stored stored) {
             return once.outcome(stored.left());
         }
-        once.work();
+        once.beginWork();
         HeldLease lease = ((OnceCall.Begun.Mine) begun).lease();
         T value;
         try {
@@ -92,36 +93,54 @@ public final class Idempotency<T> {
     public CompletableFuture<Outcome<T>> onceAsync(IdempotentCall call, Work<? extends T, ?> work) {
         OnceCall<T> once = new OnceCall<>(leasehold, family, codec, options, call);
         CompletableFuture<Outcome<T>> result = new CompletableFuture<>();
-        once.begin()
-                .thenComposeAsync(begun -> run(once, begun, work), leasehold.client().workers)
-                .whenComplete((outcome, error) -> {
-                    if (error == null) {
-                        result.complete(outcome);
-                    } else {
-                        result.completeExceptionally(Client.unwrapped(error));
-                    }
-                });
+        once.begin().whenComplete((begun, error) -> {
+            if (begun instanceof OnceCall.Begun.Stored stored) {
+                once.replay(stored, result);
+            } else if (begun instanceof OnceCall.Begun.Mine mine) {
+                work(once, mine.lease(), work, result);
+            } else {
+                result.completeExceptionally(Client.unwrapped(error));
+            }
+        });
         result.whenComplete((outcome, error) -> once.cancel());
         return result;
     }
 
-    private static <T> CompletableFuture<Outcome<T>> run(
-            OnceCall<T> once, OnceCall.Begun begun, Work<? extends T, ?> work) {
-        if (begun instanceof OnceCall.Begun.Stored stored) {
-            return CompletableFuture.completedFuture(once.outcome(stored.left()));
+    private void work(
+            OnceCall<T> once,
+            HeldLease lease,
+            Work<? extends T, ?> work,
+            CompletableFuture<Outcome<T>> result) {
+        try {
+            leasehold.client().work(once.name(), () -> run(once, lease, work, result));
+        } catch (LimitExceededException e) {
+            result.completeExceptionally(e); // which gives the lease back
         }
-        once.work();
-        HeldLease lease = ((OnceCall.Begun.Mine) begun).lease();
+    }
+
+    private static <T> void run(
+            OnceCall<T> once,
+            HeldLease lease,
+            Work<? extends T, ?> work,
+            CompletableFuture<Outcome<T>> result) {
+        if (!once.beginWork()) {
+            return;
+        }
         T value;
         try {
             value = Objects.requireNonNull(work.run(lease.grant.token()), "the work returned null");
         } catch (Throwable failure) {
-            CompletableFuture<Outcome<T>> failed = new CompletableFuture<>();
             once.failed(lease, failure)
-                    .whenComplete((done, error) -> failed.completeExceptionally(failure));
-            return failed;
+                    .whenComplete((done, error) -> result.completeExceptionally(failure));
+            return;
         }
-        return once.done(lease, value);
+        once.done(lease, value).whenComplete((outcome, error) -> {
+            if (error == null) {
+                result.complete(outcome);
+            } else {
+                result.completeExceptionally(Client.unwrapped(error));
+            }
+        });
     }
 
     private OnceCall.Begun begin(OnceCall<T> once) {

@@ -163,16 +163,15 @@ public final class Leasehold implements AutoCloseable {
         ownThreads.close();
     }
 
+    /** Starts to acquire; on a closed one it fails at once, without a word to the store. */
     Acquirer startAcquire(Bid bid) {
-        if (closed.get()) {
-            throw closed();
-        }
-        Acquirer acquirer = Acquirer.start(client, bid);
+        Acquirer acquirer = Acquirer.of(client, bid);
         acquiring.add(acquirer);
-        acquirer.result().whenComplete((lease, error) -> acquiring.remove(acquirer));
+        acquirer.result().whenComplete((came, error) -> acquiring.remove(acquirer));
         if (closed.get()) {
             acquirer.cancel(closed()); // close() may have looked before it was in the set
         }
+        acquirer.start();
         return acquirer;
     }
 

@@ -6,18 +6,19 @@ import io.leasehold.model.FencingToken;
 import io.leasehold.model.InProgressException;
 import io.leasehold.model.LeaseLostException;
 import io.leasehold.model.LeaseRecord;
-import io.leasehold.model.LeaseholdException;
 import io.leasehold.model.LimitExceededException;
 import io.leasehold.model.NotSharedException;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.model.WorkFailedException;
 import io.leasehold.spi.Acquisition;
+import io.leasehold.spi.Ending;
 import io.leasehold.spi.Limits;
 import io.leasehold.spi.Refused;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
@@ -36,6 +37,9 @@ import org.jspecify.annotations.Nullable;
 final class LocalFlight<T> {
 
     private static final System.Logger LOG = System.getLogger(SingleFlight.class.getName());
+
+    /** Fewer empty seats than this are not worth a walk. */
+    private static final int MIN_SWEEP = 64;
 
     /** How often the work is begun before the callers are told that its lease was lost. */
     private static final int MAX_GENERATIONS = 3;
@@ -57,6 +61,7 @@ final class LocalFlight<T> {
 
     private final ReentrantLock lock = new ReentrantLock(); // guards the fields below
     private boolean over;
+    private int empty; // seats whose callers have left since the last sweep
     private int generations;
     private long giveUpAt;
     private @Nullable Acquirer asking;
@@ -109,12 +114,12 @@ final class LocalFlight<T> {
     /** A caller has gone. After the last one nobody wants the work any more. */
     void leave() {
         if (passengers.decrementAndGet() > 0) {
+            sweep();
             return;
         }
-        if (!end()) {
+        if (end() == null) {
             return;
         }
-        newest.set(closed);
         if (asking != null) { // nothing changes these any more
             asking.cancel(new StoreUnavailableException(
                     "every caller of '" + owner.name(key) + "' has left"));
@@ -124,41 +129,73 @@ final class LocalFlight<T> {
         }
     }
 
-    private void land(T value, boolean shared, FencingToken token) {
+    /** Gives up the seats of those who left, once they are more than those who stayed. */
+    private void sweep() {
+        lock.lock();
+        try {
+            if (over || ++empty < MIN_SWEEP || empty < passengers.get()) {
+                return;
+            }
+            empty = 0;
+            Seat<T> kept = Objects.requireNonNull(newest.get());
+            for (Seat<T> seat = kept.before; seat != null; seat = seat.before) {
+                if (!seat.isDone()) {
+                    kept.before = seat;
+                    kept = seat;
+                }
+            }
+            kept.before = null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void land(Executor on, T value, boolean shared, FencingToken token) {
         Flight<T> forOthers = new Flight<>(value, true, token);
         Flight<T> forFirst = shared ? forOthers : new Flight<>(value, false, token);
-        settle(seat -> seat.land(seat == first ? forFirst : forOthers));
+        settle(on, seat -> seat.land(seat == first ? forFirst : forOthers));
     }
 
     private void fail(Throwable error) {
-        settle(seat -> seat.fail(error));
+        settle(client.callbacks, seat -> seat.fail(error));
     }
 
-    private void settle(Consumer<Seat<T>> answer) {
-        if (end()) {
-            Seat<T> last = newest.getAndSet(closed);
-            client.callbacks.execute(() -> {
-                for (Seat<T> seat = last; seat != null; seat = seat.before) {
+    private void settle(Executor on, Consumer<Seat<T>> answer) {
+        Seat<T> last = end();
+        if (last != null) {
+            on.execute(() -> {
+                Seat<T> seat = last;
+                while (seat != null) {
+                    Seat<T> before = seat.before;
+                    seat.before = null; // or who keeps one seat would keep them all
                     answer.accept(seat);
+                    seat = before;
                 }
             });
         }
     }
 
-    /** Ends the flight, and the work if it is still under way; false if it had ended. */
-    private boolean end() {
-        boolean first = locked(() -> {
-            boolean flying = !over;
+    /**
+     * Ends the flight, and the work if it is still under way. Returns the last seat that was taken;
+     * null if the flight had ended.
+     */
+    private @Nullable Seat<T> end() {
+        Seat<T> last;
+        lock.lock();
+        try {
+            if (over) {
+                return null;
+            }
             over = true;
+            last = newest.getAndSet(closed);
             if (present != null) {
                 present.worker.interrupt();
             }
-            return flying;
-        });
-        if (first) {
-            owner.over(key, this); // before anyone is told: who comes then begins anew
+        } finally {
+            lock.unlock();
         }
-        return first;
+        owner.over(key, this); // before anyone is told: who comes then begins anew
+        return last;
     }
 
     // ---- asking the store
@@ -178,13 +215,7 @@ final class LocalFlight<T> {
     }
 
     private void ask(Bid bid) {
-        Acquirer acquirer;
-        try {
-            acquirer = owner.leasehold().startAcquire(bid);
-        } catch (LeaseholdException e) {
-            fail(e);
-            return;
-        }
+        Acquirer acquirer = owner.leasehold().startAcquire(bid);
         boolean wanted = locked(() -> {
             asking = acquirer;
             return !over;
@@ -229,7 +260,7 @@ final class LocalFlight<T> {
         try {
             Parcel parcel = Parcel.open(left.record(), owner.name(key));
             if (left.record().kind() != LeaseRecord.Kind.FAILURE) {
-                land(parcel.value(owner.codec()), true, left.token());
+                land(Runnable::run, parcel.value(owner.codec()), true, left.token());
             } else if (bid.waitAtMost().isZero()) {
                 // an error is for those who waited for it: whoever comes after tries again
                 ask(new Bid(
@@ -257,13 +288,10 @@ final class LocalFlight<T> {
         }
         lease.lost.thenAccept(loss -> lost(begun, loss));
         try {
-            client.workers.execute(() -> run(begun));
-        } catch (RejectedExecutionException e) {
+            client.work(owner.name(key), () -> run(begun));
+        } catch (LimitExceededException e) {
             client.release(lease);
-            fail(new LimitExceededException(
-                    "workers",
-                    OwnThreads.MAX_WORKERS,
-                    "no thread was free for the work of '" + owner.name(key) + "'"));
+            fail(e);
         }
     }
 
@@ -283,7 +311,7 @@ final class LocalFlight<T> {
             WorkFailedException failure =
                     WorkFailedException.here(owner.name(key), mine.token(), error);
             LeaseRecord record = Parcel.ofError(Optional.empty(), error);
-            return () -> publish(mine, record, () -> fail(failure));
+            return () -> publish(mine, record, on -> fail(failure));
         } finally {
             mine.worker.end();
         }
@@ -301,15 +329,18 @@ final class LocalFlight<T> {
             fail(new NotSharedException(owner.name(key), mine.token(), value, why, e));
             return;
         }
-        publish(mine, record, () -> land(value, false, mine.token()));
+        publish(mine, record, on -> land(on, value, false, mine.token()));
     }
 
     /** Leaves the record for those who wait elsewhere; then whoever waits here is told. */
-    private void publish(Generation mine, LeaseRecord record, Runnable tell) {
+    private void publish(Generation mine, LeaseRecord record, Consumer<Executor> tell) {
         if (!locked(() -> isPresent(mine))) {
             return;
         }
-        client.complete(mine.lease, record, keepFor(record)).whenComplete((ending, error) -> {
+        CompletableFuture<Ending> completion = client.complete(mine.lease, record, keepFor(record));
+        // answered by now, the callers can be told from here; later, not from the store's thread
+        Executor on = completion.isDone() ? Runnable::run : client.callbacks;
+        completion.whenComplete((ending, error) -> {
             if (ending instanceof Refused refused) {
                 String why = "the store refused to complete it: " + refused.reason();
                 beginAnew(mine, new LeaseLostException(mine.lease.grant.holding(), why));
@@ -321,7 +352,7 @@ final class LocalFlight<T> {
                         () -> "a result may not be shared; " + mine.lease.grant.holding(),
                         error);
             }
-            tell.run();
+            tell.accept(on);
         });
     }
 

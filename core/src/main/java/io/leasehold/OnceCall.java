@@ -11,7 +11,6 @@ import io.leasehold.model.LimitExceededException;
 import io.leasehold.model.NotSharedException;
 import io.leasehold.model.Scope;
 import io.leasehold.model.StoreUnavailableException;
-import io.leasehold.model.WorkFailedException;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
 import io.leasehold.spi.Refused;
@@ -72,6 +71,10 @@ final class OnceCall<T> {
                 .unlessCompletedSince(FencingToken.FIRST);
     }
 
+    String name() {
+        return name;
+    }
+
     Claim claim() {
         return bid.claim();
     }
@@ -86,11 +89,9 @@ final class OnceCall<T> {
         }
     }
 
-    /** Goes to work; throws if the call was taken back. */
-    void work() {
-        if (!state.compareAndSet(State.WAITING, State.WORKING)) {
-            throw cancelledCall();
-        }
+    /** Goes to work, from when on it can't be cancelled; false if it was taken back before. */
+    boolean beginWork() {
+        return state.compareAndSet(State.WAITING, State.WORKING);
     }
 
     private StoreUnavailableException cancelledCall() {
@@ -199,25 +200,28 @@ final class OnceCall<T> {
 
     /** This call's result was refused: whoever took its place may have stored one. */
     private void winner(HeldLease lost, Refused refused, CompletableFuture<Outcome<T>> result) {
-        begin().thenApplyAsync(
-                        begun -> {
-                            if (begun instanceof Begun.Stored stored) {
-                                return outcome(stored.left());
-                            }
-                            client.release(((Begun.Mine) begun).lease());
-                            throw lost(lost, refused, null);
-                        },
-                        client.workers)
-                .whenComplete((outcome, error) -> {
-                    if (error == null) {
-                        result.complete(outcome);
-                    } else {
-                        Throwable cause = Client.unwrapped(error);
-                        boolean clear = cause instanceof WorkFailedException
-                                || cause instanceof LeaseLostException;
-                        result.completeExceptionally(clear ? cause : lost(lost, refused, cause));
-                    }
-                });
+        begin().whenComplete((begun, error) -> {
+            if (begun instanceof Begun.Stored stored) {
+                replay(stored, result);
+                return;
+            }
+            if (begun instanceof Begun.Mine mine) {
+                client.release(mine.lease());
+            }
+            Throwable cause = error == null ? null : Client.unwrapped(error);
+            result.completeExceptionally(lost(lost, refused, cause));
+        });
+    }
+
+    /** Reads what was stored, away from the store's thread: a codec is not ours. */
+    void replay(Begun.Stored stored, CompletableFuture<Outcome<T>> result) {
+        client.callbacks.execute(() -> {
+            try {
+                result.complete(outcome(stored.left()));
+            } catch (RuntimeException e) {
+                result.completeExceptionally(e);
+            }
+        });
     }
 
     private static LeaseLostException lost(

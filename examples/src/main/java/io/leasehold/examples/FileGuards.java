@@ -55,7 +55,7 @@ final class FileGuards {
             disk.write(late, file -> file.write(4096, page));
             return "written";
         } catch (StaleTokenException e) {
-            return e.getMessage();
+            return "token " + e.token() + " came after token " + e.mark();
         }
     }
 }

@@ -15,6 +15,7 @@ import io.leasehold.model.InProgressException;
 import io.leasehold.model.LeaseLostException;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.NotSharedException;
+import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.model.WorkFailedException;
 import io.leasehold.spi.LeaseView;
 import java.io.FileNotFoundException;
@@ -263,6 +264,19 @@ abstract class IdempotencyRules extends PrimitiveRules {
                 .satisfies(error -> assertThat(error.value()).isEqualTo(large))
                 .withMessageContaining("A repeat will run again");
         assertThat(of(bob).once("k", TEN, token -> receipt("small")).replayed()).isFalse();
+    }
+
+    @Test
+    void aCallWhoseLeaseholdIsClosedMeanwhileEnds() {
+        CompletableFuture<Outcome<String>> first = slowly(alice, "late");
+        alice.leasehold().close();
+
+        mayEnd.countDown();
+
+        failure(first, LeaseLostException.class);
+        failure(
+                of(alice).onceAsync(IdempotentCall.of("k", TEN), token -> receipt("closed")),
+                StoreUnavailableException.class);
     }
 
     private static void awaitUninterruptibly(CountDownLatch latch) {
