@@ -25,7 +25,7 @@ final class FileGuardsTest {
             assertThat(guards.addLine("water")).isEqualTo("rent\nwater\n");
             assertThat(guards.fillPage(new byte[] {1, 2, 3})).containsExactly(1, 2, 3);
             assertThat(guards.lateWriter(stale, new byte[] {9}))
-                    .isEqualTo("stale token 1: inode:4711 has seen token 4");
+                    .isEqualTo("token 1 came after token 4");
         }
     }
 }

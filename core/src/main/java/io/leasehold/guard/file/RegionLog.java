@@ -98,8 +98,8 @@ final class RegionLog implements AutoCloseable {
     }
 
     /**
-     * A log that was not read before may be there by a process that was killed before it forced the
-     * directory.
+     * Takes over a log that was not read before: one that was just put there, or is there by a
+     * process that was killed right after. It counts only when its name is durable.
      */
     private void load(LogHead head, byte[] found) throws IOException {
         if (!head.resource().equals(resource.toString())) {
@@ -202,13 +202,14 @@ final class RegionLog implements AutoCloseable {
         return end + record.length() + LogRecord.SLOT <= capacity;
     }
 
-    /** Replaces the log by one that begins with the marks as they are, and has room. */
+    /** Replaces the log by one that begins with the marks as they are and has room; opens it. */
     void compact(LogRecord record) throws IOException {
         replace(record.length() + LogRecord.SLOT);
         close();
         open();
     }
 
+    /** The name is not durable yet: that is for who {@linkplain #open opens} it. */
     private void replace(int room) throws IOException {
         LogHead head = new LogHead(resource.toString(), 0, sequence, extent, marks.ranges());
         long length = Math.max(minimum, 2L * (head.length() + room));
@@ -220,7 +221,6 @@ final class RegionLog implements AutoCloseable {
             written.forceAll();
         }
         disk.replace(temporary, file);
-        disk.forceDirectory(Siblings.directory(file));
     }
 
     /** With real zeros, so that the room is there when it is needed. */
