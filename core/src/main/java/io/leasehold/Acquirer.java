@@ -5,7 +5,6 @@ import io.leasehold.model.LeaseId;
 import io.leasehold.model.LeaseholdException;
 import io.leasehold.model.LockTimeoutException;
 import io.leasehold.model.OutcomeUnknownException;
-import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.Limits;
@@ -288,9 +287,7 @@ final class Acquirer {
         if (!isLatest(attempt)) {
             return;
         }
-        boolean temporary = failure instanceof StoreUnavailableException
-                || failure instanceof OutcomeUnknownException;
-        if (temporary && giveUpAt - client.time.nanos() > 0) {
+        if (Client.isTemporary(failure) && giveUpAt - client.time.nanos() > 0) {
             retryLater();
         } else {
             fail(failure, attempt.number > 1 || failure instanceof OutcomeUnknownException);

@@ -16,7 +16,6 @@ import io.leasehold.spi.Time;
 import io.leasehold.spi.Validity;
 
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -78,44 +77,47 @@ final class Client {
 
     /**
      * Ends the lease and leaves a record. Repeated until the store answers or the lease's deadline
-     * has passed, after which nobody may know: then it completes exceptionally, with an {@link
-     * OutcomeUnknownException} unless no attempt can have arrived.
+     * has passed; then it completes exceptionally, with an {@link OutcomeUnknownException} unless
+     * no attempt can have arrived.
      */
     CompletableFuture<Ending> complete(HeldLease lease, LeaseRecord record, Duration keepFor) {
         renewer.close(lease);
         CompletableFuture<Ending> result = new CompletableFuture<>();
-        complete(lease, record, keepFor, Optional.empty(), result);
+        attempt(() -> store.complete(lease.grant, record, keepFor), lease.deadline, false, result);
         return result;
     }
 
-    private void complete(
-            HeldLease lease,
-            LeaseRecord record,
-            Duration keepFor,
-            Optional<LeaseholdException> before,
+    private void attempt(
+            Supplier<CompletionStage<Ending>> completion,
+            Deadline until,
+            boolean mayHaveArrived,
             CompletableFuture<Ending> result) {
-        long left = Math.max(SHORTEST_PAUSE_NANOS, lease.deadline.leftAt(time.nanos()) / 2);
-        Duration patience = Duration.ofNanos(Math.min(options.patience().toNanos(), left));
-        ask(patience, () -> store.complete(lease.grant, record, keepFor))
-                .whenComplete((ending, error) -> {
-                    if (error == null) {
-                        result.complete(ending);
-                        return;
-                    }
-                    LeaseholdException now = asLeasehold(error);
-                    LeaseholdException worst = before.filter(
-                                    OutcomeUnknownException.class::isInstance)
-                            .orElse(now);
-                    boolean temporary = now instanceof StoreUnavailableException
-                            || now instanceof OutcomeUnknownException;
-                    if (!temporary || lease.deadline.hasPassed(time)) {
-                        result.completeExceptionally(worst);
-                    } else {
-                        time.schedule(
-                                Duration.ofNanos(SHORTEST_PAUSE_NANOS),
-                                () -> complete(lease, record, keepFor, Optional.of(worst), result));
-                    }
-                });
+        long half = Math.max(SHORTEST_PAUSE_NANOS, until.leftAt(time.nanos()) / 2);
+        Duration patience = Duration.ofNanos(Math.min(options.patience().toNanos(), half));
+        ask(patience, completion).whenComplete((ending, error) -> {
+            if (error == null) {
+                result.complete(ending);
+                return;
+            }
+            LeaseholdException failure = asLeasehold(error);
+            boolean unknown = mayHaveArrived || failure instanceof OutcomeUnknownException;
+            if (!isTemporary(failure) || until.hasPassed(time)) {
+                result.completeExceptionally(
+                        unknown
+                                ? new OutcomeUnknownException("no answer in time", failure)
+                                : failure);
+            } else {
+                time.schedule(
+                        Duration.ofNanos(SHORTEST_PAUSE_NANOS),
+                        () -> attempt(completion, until, unknown, result));
+            }
+        });
+    }
+
+    /** Whether the same request may well succeed a little later. */
+    static boolean isTemporary(LeaseholdException failure) {
+        return failure instanceof StoreUnavailableException
+                || failure instanceof OutcomeUnknownException;
     }
 
     /**

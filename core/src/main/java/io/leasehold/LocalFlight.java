@@ -19,8 +19,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -31,15 +29,11 @@ import org.jspecify.annotations.Nullable;
  * behalf it asks the store once: either it obtains the lease and does the work, or it waits for
  * whoever has it.
  *
- * <p>Thread-safe. The seats are a stack that callers push themselves onto without a lock. The lock
- * guards the rest; it is never held while the store, the work or a dependent is called.
+ * <p>Thread-safe. The lock is never held while the store, the work or a dependent is called.
  */
 final class LocalFlight<T> {
 
     private static final System.Logger LOG = System.getLogger(SingleFlight.class.getName());
-
-    /** Fewer empty seats than this are not worth a walk. */
-    private static final int MIN_SWEEP = 64;
 
     /** How often the work is begun before the callers are told that its lease was lost. */
     private static final int MAX_GENERATIONS = 3;
@@ -50,18 +44,10 @@ final class LocalFlight<T> {
     private final Claim claim;
     private final Work<? extends T, ?> work;
 
-    /** The caller whose work it is. */
-    final Seat<T> first = new Seat<>(this);
-
-    /** In place of a seat when no more may be taken. */
-    private final Seat<T> closed = new Seat<>(this);
-
-    private final AtomicReference<Seat<T>> newest = new AtomicReference<>(first);
-    private final AtomicInteger passengers = new AtomicInteger(1);
+    final Seats<T> seats = new Seats<>(this::abandon);
 
     private final ReentrantLock lock = new ReentrantLock(); // guards the fields below
     private boolean over;
-    private int empty; // seats whose callers have left since the last sweep
     private int generations;
     private long giveUpAt;
     private @Nullable Acquirer asking;
@@ -89,35 +75,9 @@ final class LocalFlight<T> {
 
     // ---- callers
 
-    /** Another seat; null if the flight is over. */
-    @Nullable
-    Seat<T> join() {
-        if (passengers.getAndUpdate(count -> count == 0 ? 0 : count + 1) == 0) {
-            return null;
-        }
-        Seat<T> seat = new Seat<>(this);
-        Seat<T> top;
-        do {
-            top = newest.get();
-            if (top == closed) {
-                return null;
-            }
-            seat.before = top;
-        } while (!newest.compareAndSet(top, seat));
-        return seat;
-    }
-
-    boolean isOver() {
-        return passengers.get() == 0 || newest.get() == closed;
-    }
-
-    /** A caller has gone. After the last one nobody wants the work any more. */
-    void leave() {
-        if (passengers.decrementAndGet() > 0) {
-            sweep();
-            return;
-        }
-        if (end() == null) {
+    /** Everybody has left: nobody wants the work any more. */
+    private void abandon() {
+        if (end().isEmpty()) {
             return;
         }
         if (asking != null) { // nothing changes these any more
@@ -129,31 +89,10 @@ final class LocalFlight<T> {
         }
     }
 
-    /** Gives up the seats of those who left, once they are more than those who stayed. */
-    private void sweep() {
-        lock.lock();
-        try {
-            if (over || ++empty < MIN_SWEEP || empty < passengers.get()) {
-                return;
-            }
-            empty = 0;
-            Seat<T> kept = Objects.requireNonNull(newest.get());
-            for (Seat<T> seat = kept.before; seat != null; seat = seat.before) {
-                if (!seat.isDone()) {
-                    kept.before = seat;
-                    kept = seat;
-                }
-            }
-            kept.before = null;
-        } finally {
-            lock.unlock();
-        }
-    }
-
     private void land(Executor on, T value, boolean shared, FencingToken token) {
         Flight<T> forOthers = new Flight<>(value, true, token);
         Flight<T> forFirst = shared ? forOthers : new Flight<>(value, false, token);
-        settle(on, seat -> seat.land(seat == first ? forFirst : forOthers));
+        settle(on, seat -> seat.land(seat == seats.first ? forFirst : forOthers));
     }
 
     private void fail(Throwable error) {
@@ -161,33 +100,22 @@ final class LocalFlight<T> {
     }
 
     private void settle(Executor on, Consumer<Seat<T>> answer) {
-        Seat<T> last = end();
-        if (last != null) {
-            on.execute(() -> {
-                Seat<T> seat = last;
-                while (seat != null) {
-                    Seat<T> before = seat.before;
-                    seat.before = null; // or who keeps one seat would keep them all
-                    answer.accept(seat);
-                    seat = before;
-                }
-            });
-        }
+        end().ifPresent(callers -> on.execute(() -> callers.accept(answer)));
     }
 
     /**
-     * Ends the flight, and the work if it is still under way. Returns the last seat that was taken;
-     * null if the flight had ended.
+     * Ends the flight, and the work if it is still under way. Returns what answers the callers;
+     * nothing if the flight had ended.
      */
-    private @Nullable Seat<T> end() {
-        Seat<T> last;
+    private Optional<Consumer<Consumer<Seat<T>>>> end() {
+        Consumer<Consumer<Seat<T>>> callers;
         lock.lock();
         try {
             if (over) {
-                return null;
+                return Optional.empty();
             }
             over = true;
-            last = newest.getAndSet(closed);
+            callers = seats.close();
             if (present != null) {
                 present.worker.interrupt();
             }
@@ -195,7 +123,7 @@ final class LocalFlight<T> {
             lock.unlock();
         }
         owner.over(key, this); // before anyone is told: who comes then begins anew
-        return last;
+        return Optional.of(callers);
     }
 
     // ---- asking the store
@@ -371,18 +299,23 @@ final class LocalFlight<T> {
 
     /** What is done under this lease is void: another generation begins, here or elsewhere. */
     private void beginAnew(Generation mine, LeaseLostException loss) {
-        boolean first = locked(() -> {
-            boolean current = isPresent(mine);
+        boolean current;
+        boolean again;
+        lock.lock();
+        try {
+            current = isPresent(mine);
+            again = generations < MAX_GENERATIONS;
             if (current) {
                 mine.worker.interrupt();
                 present = null;
                 giveUpAt = endOfWait();
             }
-            return current;
-        });
-        if (first && generations < MAX_GENERATIONS) {
+        } finally {
+            lock.unlock();
+        }
+        if (current && again) {
             ask(firstBid());
-        } else if (first) {
+        } else if (current) {
             fail(loss);
         }
     }

@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class Seat<T> extends CompletableFuture<Flight<T>> {
 
-    private final LocalFlight<T> flight;
+    private final Seats<T> seats;
 
-    /** The one that was taken before; written once, before the flight shows this one. */
+    /** The one that was taken before, by a caller that has not left as far as is known. */
     @Nullable
     Seat<T> before;
 
-    Seat(LocalFlight<T> flight) {
-        this.flight = flight;
+    Seat(Seats<T> seats) {
+        this.seats = seats;
     }
 
     /** The flight is over. */
@@ -47,7 +47,7 @@ final class Seat<T> extends CompletableFuture<Flight<T>> {
 
     private boolean left(boolean byCaller) {
         if (byCaller) {
-            flight.leave();
+            seats.leave();
         }
         return byCaller;
     }

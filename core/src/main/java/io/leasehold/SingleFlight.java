@@ -91,16 +91,16 @@ public final class SingleFlight<T> {
      */
     public CompletableFuture<Flight<T>> getAsync(String key, Work<? extends T, ?> work) {
         LocalFlight<T> flight = flights.get(key);
-        Seat<T> seat = flight == null ? null : flight.join();
+        Seat<T> seat = flight == null ? null : flight.seats.take();
         while (seat == null) {
             LocalFlight<T> own = new LocalFlight<>(this, key, work);
             LocalFlight<T> chosen = Objects.requireNonNull(flights.compute(
-                    key, (same, other) -> other == null || other.isOver() ? own : other));
+                    key, (same, other) -> other == null || other.seats.areClosed() ? own : other));
             if (chosen == own) {
                 own.takeOff();
-                return own.first;
+                return own.seats.first;
             }
-            seat = chosen.join();
+            seat = chosen.seats.take();
         }
         return seat;
     }

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.examples;
 
+import io.leasehold.FencedLock;
 import io.leasehold.Lease;
 import io.leasehold.Leasehold;
+import io.leasehold.guard.Admission;
 import io.leasehold.guard.Guard;
 import io.leasehold.guard.MemoryGuard;
+import io.leasehold.model.Scope;
 import io.leasehold.model.StaleTokenException;
 
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -16,6 +20,18 @@ final class Guards {
 
     private final Map<String, Integer> stock = new HashMap<>(Map.of("book", 3));
     private final Guard<Map<String, Integer>> guard = MemoryGuard.around("stock", stock);
+
+    private final Guard<ByteBuffer> image =
+            MemoryGuard.around(Scope.inode(4711), ByteBuffer.allocate(8192));
+
+    byte writeSector(Leasehold leasehold, byte[] sector) {
+        FencedLock firstPage = leasehold.lock(Scope.range(4711, 0, 4096));
+        try (Lease lease = firstPage.acquire(Duration.ofSeconds(5))) {
+            Admission admission = lease.admission(Scope.range(4711, 512, 1024));
+            image.write(admission, bytes -> bytes.put(512, sector));
+            return image.change(admission, bytes -> bytes.get(512));
+        }
+    }
 
     int sell(Leasehold leasehold) {
         try (Lease lease = leasehold.lock("stock").acquire(Duration.ofSeconds(5))) {

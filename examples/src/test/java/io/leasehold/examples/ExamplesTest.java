@@ -39,6 +39,7 @@ final class ExamplesTest {
             stale.close();
 
             assertThat(guards.sell(leasehold)).isEqualTo(2);
+            assertThat(guards.writeSector(leasehold, new byte[] {7})).isEqualTo((byte) 7);
             assertThat(guards.lateWriter(stale)).isEqualTo("token 1 came after token 2");
         }
     }
