@@ -96,6 +96,7 @@ abstract class IdempotencyRules extends PrimitiveRules {
         assertThatExceptionOfType(IdempotencyConflictException.class)
                 .isThrownBy(() -> of(bob, options().withWait(ttl().multipliedBy(10)))
                         .once("k", TWENTY, token -> receipt("20")));
+        assertThat(first).as("the first call").isNotDone();
         mayEnd.countDown();
         assertThat(get(first).value()).isEqualTo("10");
     }

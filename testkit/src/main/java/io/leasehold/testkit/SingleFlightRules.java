@@ -12,6 +12,7 @@ import io.leasehold.model.InProgressException;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.LimitExceededException;
 import io.leasehold.model.NotSharedException;
+import io.leasehold.model.OutcomeUnknownException;
 import io.leasehold.model.WorkFailedException;
 import io.leasehold.spi.LeaseView;
 import java.io.IOException;
@@ -187,36 +188,62 @@ abstract class SingleFlightRules extends PrimitiveRules {
     }
 
     @Test
-    void theDeathOfTheProcessAtWorkStartsANewGenerationThatThePastCannotOverrule() {
-        CompletableFuture<Flight<String>> first = of(alice).getAsync("june", token -> {
-            String value = runs.incrementAndGet() == 1 ? "late" : "again by alice";
-            awaitUninterruptibly(mayEnd);
-            return value;
-        });
-        awaitRuns(1);
+    void whoWaitsForOneGenerationIsNotAnsweredWithTheLast() {
+        of(alice).get("june", token -> quickly("1"));
+        CompletableFuture<Flight<String>> second = of(alice).getAsync("june", token -> slowly("2"));
+        awaitRuns(2);
+        CompletableFuture<Flight<String>> follower =
+                of(bob).getAsync("june", token -> quickly("3"));
+        awaitWaiters(1);
+
+        mayEnd.countDown();
+
+        assertThat(get(follower)).isEqualTo(new Flight<>("2", true, get(second).token()));
+    }
+
+    @Test
+    void theDeathOfTheProcessAtWorkStartsANewGenerationElsewhere() {
+        CompletableFuture<Flight<String>> first = stubborn();
         FencingToken before = listed().get(0).holding().token();
         CompletableFuture<Flight<String>> second =
-                of(bob, ttl().multipliedBy(8)).getAsync("june", token -> quickly("by bob"));
+                of(bob).getAsync("june", token -> quickly("by bob"));
         awaitWaiters(1);
 
         alice.dies();
         passTtl();
 
-        Flight<String> new_ = get(second);
-        assertThat(new_.value()).isEqualTo("by bob");
-        assertThat(new_.shared()).isFalse();
-        assertThat(before.isOlderThan(new_.token())).isTrue();
-        alice.comesBack();
+        assertThat(get(second).value()).isEqualTo("by bob");
+        assertThat(get(second).shared()).isFalse();
+        assertThat(before.isOlderThan(get(second).token())).isTrue();
+        failure(first, OutcomeUnknownException.class);
         mayEnd.countDown();
-        pass(ttl());
-        // alice's own caller hears of the loss, or of a generation of its own: never of "late"
-        assertThat(first.handle((flight, error) -> error == null ? flight.value() : "lost")
-                        .join())
-                .isNotEqualTo("late");
-        assertThat(of(bob, ttl().multipliedBy(8))
-                        .get("june", token -> quickly("newest"))
-                        .token())
-                .isGreaterThanOrEqualTo(new_.token());
+    }
+
+    @Test
+    void callersAreNotKeptWaitingForWorkWhoseLeaseIsLost() {
+        CompletableFuture<Flight<String>> first = stubborn();
+        FencingToken before = listed().get(0).holding().token();
+        alice.dies();
+        pass(ttl().multipliedBy(11).dividedBy(10));
+        alice.comesBack();
+        pass(ttl().dividedBy(2));
+
+        assertThat(get(first).value()).isEqualTo("at the second try");
+        assertThat(before.isOlderThan(get(first).token())).isTrue();
+        mayEnd.countDown();
+    }
+
+    /** Work that does not end when it is interrupted, only the second time it is tried. */
+    private CompletableFuture<Flight<String>> stubborn() {
+        CompletableFuture<Flight<String>> flight = of(alice).getAsync("june", token -> {
+            if (runs.incrementAndGet() == 1) {
+                awaitUninterruptibly(mayEnd);
+                return "late";
+            }
+            return "at the second try";
+        });
+        awaitRuns(1);
+        return flight;
     }
 
     @Test

@@ -45,8 +45,8 @@ final class Node {
 
     /** A client whose work takes up to the given time, on the thread that moves the clocks. */
     static Node working(World world, String name, Time clocks, Duration patience, Duration work) {
-        PausableTime process = PausableTime.on(clocks);
         SplittableRandom random = new SplittableRandom(name.hashCode() + work.toNanos());
+        PausableTime process = PausableTime.on(clocks);
         return of(
                 world,
                 name,
@@ -54,6 +54,12 @@ final class Node {
                 patience,
                 random.nextLong(),
                 task -> process.schedule(Duration.ofNanos(random.nextLong(work.toNanos())), task));
+    }
+
+    /** A client whose work runs when the test has it run. */
+    static Node working(World world, String name, Executor workers) {
+        PausableTime process = PausableTime.on(world.time);
+        return of(world, name, process, World.PATIENCE, name.hashCode(), workers);
     }
 
     private static Node of(
