@@ -39,7 +39,7 @@ public final class SingleFlight<T> {
     private final SingleFlightOptions options;
 
     /** Bounded by the callers that wait and the work that is under way. */
-    private final ConcurrentHashMap<String, LocalFlight<T>> flights = new ConcurrentHashMap<>();
+    final ConcurrentHashMap<String, LocalFlight<T>> flights = new ConcurrentHashMap<>();
 
     SingleFlight(Leasehold leasehold, String family, Codec<T> codec, SingleFlightOptions options) {
         this.leasehold = leasehold;

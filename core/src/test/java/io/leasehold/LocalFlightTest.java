@@ -69,6 +69,7 @@ final class LocalFlightTest {
         mayEnd.countDown();
 
         assertThat(first.join().shared()).isFalse();
+        assertThat(flights.flights).isEmpty();
         assertThat(last.join().shared()).isTrue();
         assertThat(seatsBehind(last)).isEqualTo(1);
     }

@@ -99,6 +99,15 @@ abstract class PrimitiveRules {
         }
     }
 
+    /** Lets time pass for as long as it takes other threads to bring something about. */
+    final void passUntil(BooleanSupplier condition) {
+        await(() -> {
+            opened.pass(ttl().dividedBy(20));
+            awaitQuiet();
+            return condition.getAsBoolean();
+        });
+    }
+
     private void awaitQuiet() {
         CompletableFuture<?>[] both = {new CompletableFuture<>(), new CompletableFuture<>()};
         for (CompletableFuture<?> one : both) {
