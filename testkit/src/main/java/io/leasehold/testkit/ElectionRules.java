@@ -7,8 +7,14 @@ import io.leasehold.Election;
 import io.leasehold.ElectionOptions;
 import io.leasehold.Leader;
 import io.leasehold.Term;
+import io.leasehold.model.Claim;
 import io.leasehold.model.FencingToken;
+import io.leasehold.model.Holder;
+import io.leasehold.model.LeaseId;
 import io.leasehold.model.LeaseRecord;
+import io.leasehold.model.Scope;
+import io.leasehold.spi.Acquisition;
+import io.leasehold.spi.LeaseRequest;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -55,6 +61,19 @@ abstract class ElectionRules extends PrimitiveRules {
         assertThat(leader.record()).contains(address);
         assertThat(leader.token()).isEqualTo(election.term().orElseThrow().token());
         assertThat(bob.leasehold().election("other").leader()).isEmpty();
+    }
+
+    @Test
+    void aRecordThatWasLeftAtTheOfficeIsNoLeader() {
+        LeaseRequest request = LeaseRequest.of(
+                new LeaseId(1, 2),
+                Claim.exclusive(Scope.name("billing")),
+                new Holder("past"),
+                ttl());
+        Acquisition.Granted granted = (Acquisition.Granted) Answers.of(store().acquire(request));
+        Answers.of(store().complete(granted.grant(), LeaseRecord.of("10.0.0.7"), ttl()));
+
+        assertThat(bob.leasehold().election("billing").leader()).isEmpty();
     }
 
     @Test

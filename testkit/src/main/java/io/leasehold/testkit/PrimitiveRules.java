@@ -7,6 +7,7 @@ import io.leasehold.Environment;
 import io.leasehold.Leasehold;
 import io.leasehold.LeaseholdOptions;
 import io.leasehold.spi.LeaseQuery;
+import io.leasehold.spi.LeaseStore;
 import io.leasehold.spi.LeaseView;
 import io.leasehold.table.TableOptions;
 import java.time.Duration;
@@ -115,6 +116,10 @@ abstract class PrimitiveRules {
         }
         CompletableFuture.allOf(both).join();
         boolean unused = ForkJoinPool.commonPool().awaitQuiescence(1, TimeUnit.SECONDS);
+    }
+
+    final LeaseStore store() {
+        return opened.store();
     }
 
     final List<LeaseView> listed() {

@@ -9,6 +9,7 @@ import io.leasehold.Flight;
 import io.leasehold.IdempotentCall;
 import io.leasehold.Outcome;
 import io.leasehold.SingleFlightOptions;
+import io.leasehold.spi.LeaseView;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Queue;
@@ -76,5 +77,24 @@ final class LateWorkTest {
         runAlicesWork();
 
         assertThat(late).isCompletedWithValue(new Outcome<>("in time", true, inTime.token()));
+    }
+
+    @Test
+    void aResultThatTheStoreDidNotHearOfIsToldAgainWhileTheLeaseLasts() {
+        CompletableFuture<Outcome<String>> call = alice.leasehold
+                .idempotency("payments", Codec.strings(), Duration.ofDays(1))
+                .onceAsync(IdempotentCall.of("k", Digest.of("10")), token -> "paid");
+        alice.network.cutOff(true);
+        runAlicesWork();
+        world.passMillis(3_000);
+        assertThat(call).isNotDone();
+
+        alice.network.cutOff(false);
+        world.passMillis(3_000);
+
+        assertThat(call).isCompletedWithValueMatching(outcome -> !outcome.replayed());
+        assertThat(world.leases())
+                .singleElement()
+                .satisfies(row -> assertThat(row.state()).isEqualTo(LeaseView.State.COMPLETED));
     }
 }
