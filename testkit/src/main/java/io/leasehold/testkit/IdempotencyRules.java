@@ -23,7 +23,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -278,16 +277,5 @@ abstract class IdempotencyRules extends PrimitiveRules {
         failure(
                 of(alice).onceAsync(IdempotentCall.of("k", TEN), token -> receipt("closed")),
                 StoreUnavailableException.class);
-    }
-
-    private static void awaitUninterruptibly(CountDownLatch latch) {
-        while (true) {
-            try {
-                boolean unused = latch.await(20, TimeUnit.SECONDS);
-                return;
-            } catch (InterruptedException e) {
-                // it is stubborn work that is wanted here
-            }
-        }
     }
 }

@@ -152,6 +152,18 @@ abstract class PrimitiveRules {
         }
     }
 
+    /** For stubborn work, which no interrupt ends. */
+    static void awaitUninterruptibly(CountDownLatch latch) {
+        while (true) {
+            try {
+                boolean unused = latch.await(PATIENCE_SECONDS, TimeUnit.SECONDS);
+                return;
+            } catch (InterruptedException e) {
+                // not for us: stubborn work goes on
+            }
+        }
+    }
+
     static <T> T get(CompletableFuture<T> future) {
         try {
             return future.get(PATIENCE_SECONDS, TimeUnit.SECONDS);

@@ -19,7 +19,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
@@ -348,16 +347,5 @@ abstract class SingleFlightRules extends PrimitiveRules {
     @SuppressWarnings("NullAway") // just what must not be
     private static String nothing() {
         return null;
-    }
-
-    private static void awaitUninterruptibly(CountDownLatch latch) {
-        while (true) {
-            try {
-                boolean unused = latch.await(20, TimeUnit.SECONDS);
-                return;
-            } catch (InterruptedException e) {
-                // it is stubborn work that is wanted here
-            }
-        }
     }
 }

@@ -35,10 +35,10 @@ final class Cluster {
     Cluster(long seed) {
         random = new SplittableRandom(seed);
         VirtualTime time = VirtualTime.startingAt(random.nextLong());
-        world = World.on(time, SkewedTime.of(time, Duration.ZERO, rate()));
+        world = World.on(time, SkewedTime.of(time, Duration.ZERO, World.rate(random)));
         for (int i = 0; i < 8; i++) {
-            SkewedTime clocks =
-                    SkewedTime.of(time, Duration.ofSeconds(random.nextInt(1000)), rate());
+            SkewedTime clocks = SkewedTime.of(
+                    time, Duration.ofSeconds(random.nextInt(1000)), World.rate(random));
             String name = "node-" + i + "-" + random.nextInt();
             nodes.add(Node.working(world, name, clocks, PATIENCE, LONGEST_WORK));
         }
@@ -48,11 +48,6 @@ final class Cluster {
                 count("store: " + changed.change());
             }
         });
-    }
-
-    /** A clock at the very edge of what is allowed, or within. */
-    private double rate() {
-        return List.of(0.99, 1.01, 1.0, 0.99 + random.nextDouble() / 50).get(random.nextInt(4));
     }
 
     private Faults randomFaults() {

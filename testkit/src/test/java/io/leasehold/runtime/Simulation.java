@@ -44,19 +44,14 @@ final class Simulation {
         random = new SplittableRandom(seed);
         guard = MemoryGuard.around("resource", written);
         VirtualTime time = VirtualTime.startingAt(random.nextLong());
-        world = World.on(time, SkewedTime.of(time, Duration.ZERO, rate()));
+        world = World.on(time, SkewedTime.of(time, Duration.ZERO, World.rate(random)));
         world.store.subscribe(this::tokensRise);
         for (int i = 0; i < 4; i++) {
-            SkewedTime clocks =
-                    SkewedTime.of(time, Duration.ofSeconds(random.nextInt(1000)), rate());
+            SkewedTime clocks = SkewedTime.of(
+                    time, Duration.ofSeconds(random.nextInt(1000)), World.rate(random));
             Node node = Node.of(world, "client-" + i, clocks, PATIENCE, random.nextLong());
             clients.add(new Simulated(this, node));
         }
-    }
-
-    /** A clock at the very edge of what is allowed, or within. */
-    private double rate() {
-        return List.of(0.99, 1.01, 1.0, 0.99 + random.nextDouble() / 50).get(random.nextInt(4));
     }
 
     private void tokensRise(LeaseEvent event) {

@@ -12,6 +12,7 @@ import io.leasehold.table.TableOptions;
 import io.leasehold.testkit.VirtualTime;
 import java.time.Duration;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
@@ -49,6 +50,11 @@ final class World {
 
     static World on(VirtualTime time, Time storeTime) {
         return new World(time, storeTime);
+    }
+
+    /** The rate of a clock at the very edge of what is allowed, or within. */
+    static double rate(SplittableRandom random) {
+        return List.of(0.99, 1.01, 1.0, 0.99 + random.nextDouble() / 50).get(random.nextInt(4));
     }
 
     /** A client whose clocks are the world's. */
