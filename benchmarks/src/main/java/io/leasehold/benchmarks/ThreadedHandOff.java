@@ -3,12 +3,6 @@ package io.leasehold.benchmarks;
 
 import io.leasehold.spi.Time;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /** A hand-off between threads that block. */
@@ -30,23 +24,7 @@ final class ThreadedHandOff implements HandOff {
     @Override
     public Latencies run(int waiters, Duration length) {
         Round round = new Round(waiters + 1, length);
-        ExecutorService threads = Executors.newFixedThreadPool(waiters + 1);
-        try {
-            List<Future<?>> turns = new ArrayList<>();
-            for (int i = 0; i <= waiters; i++) {
-                turns.add(threads.submit(() -> goRound(round)));
-            }
-            for (Future<?> turn : turns) {
-                turn.get();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted", e);
-        } catch (ExecutionException e) {
-            throw new IllegalStateException("a thread failed", e);
-        } finally {
-            threads.shutdownNow();
-        }
+        Crowd.run(waiters + 1, waiters + 1, (from, to) -> goRound(round));
         return round.latencies;
     }
 
