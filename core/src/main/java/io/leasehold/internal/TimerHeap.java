@@ -3,6 +3,7 @@ package io.leasehold.internal;
 
 import java.util.Arrays;
 import java.util.NoSuchElementException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,12 +46,11 @@ public final class TimerHeap<E extends TimerHeap.Timed> {
     }
 
     /** The element that is due first. */
-    @SuppressWarnings("unchecked") // only E is ever added
     public E first() {
         if (size == 0) {
             throw new NoSuchElementException("the heap is empty");
         }
-        return (E) at(0);
+        return element(0);
     }
 
     public void add(E element) {
@@ -77,6 +77,20 @@ public final class TimerHeap<E extends TimerHeap.Timed> {
     /** Restores the order after the element's due time changed. */
     public void update(E element) {
         place(element.slot(), element);
+    }
+
+    /** Passes on all elements, in no order. The heap must not be changed meanwhile. */
+    public void forEach(Consumer<? super E> action) {
+        for (int slot = 0; slot < size; slot++) {
+            action.accept(element(slot));
+        }
+    }
+
+    /** Restores the order after the due times of any elements changed. */
+    public void reorder() {
+        for (int slot = (size >>> 1) - 1; slot >= 0; slot--) {
+            siftDown(slot, at(slot));
+        }
     }
 
     private void place(int slot, Timed element) {
@@ -120,6 +134,11 @@ public final class TimerHeap<E extends TimerHeap.Timed> {
     private void put(int slot, Timed element) {
         elements[slot] = element;
         element.slot(slot);
+    }
+
+    @SuppressWarnings("unchecked") // only E is ever added
+    private E element(int slot) {
+        return (E) at(slot);
     }
 
     private Timed at(int slot) {

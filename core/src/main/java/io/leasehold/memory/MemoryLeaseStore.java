@@ -18,6 +18,7 @@ import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
 import io.leasehold.spi.Rotation;
 import io.leasehold.spi.Time;
+import io.leasehold.table.Deliveries;
 import io.leasehold.table.LeaseTable;
 import io.leasehold.table.TableOptions;
 

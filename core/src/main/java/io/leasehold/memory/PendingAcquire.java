@@ -3,6 +3,7 @@ package io.leasehold.memory;
 
 import io.leasehold.model.LeaseholdException;
 import io.leasehold.spi.Acquisition;
+import io.leasehold.table.Deliveries;
 import io.leasehold.table.Reply;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;

@@ -18,11 +18,17 @@ public final class DamagedFileException extends LeaseholdException {
 
     /** The problem is in words and says what was found at the offset. */
     public DamagedFileException(Path file, long offset, String problem) {
-        super(
-                file + " is refused at offset " + offset + ": " + problem
-                        + ". Put a good copy in its place, and seal it with a newly granted token"
-                        + " before anything else writes",
-                null);
+        this(
+                file,
+                offset,
+                problem,
+                "Put a good copy in its place, and seal it with a newly granted token before"
+                        + " anything else writes");
+    }
+
+    /** The same with what to do about it, as a sentence without its full stop. */
+    public DamagedFileException(Path file, long offset, String problem, String remedy) {
+        super(file + " is refused at offset " + offset + ": " + problem + ". " + remedy, null);
         this.file = file;
         this.offset = offset;
         this.problem = problem;

@@ -8,6 +8,7 @@ import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.LeaseRequest;
 
 import java.time.Duration;
+import java.util.List;
 
 /** What a completed lease left at one of its scopes. */
 final class KeptRecord implements TimerHeap.Timed {
@@ -33,6 +34,10 @@ final class KeptRecord implements TimerHeap.Timed {
                 .unlessCompletedSince()
                 .filter(since -> !holding.token().isOlderThan(since))
                 .isPresent();
+    }
+
+    TableEntry.Kept entry() {
+        return new TableEntry.Kept(List.of(node.scope), holding, record, completedAt, until);
     }
 
     Acquisition.Completed answer(long now) {

@@ -36,14 +36,50 @@ final class LeaseBook {
 
     /** Enters a lease under the next token, or throws and does neither. */
     LiveLease grant(LeaseRequest request, long now) {
-        Claim claim = request.claim();
-        LiveLease lease = new LiveLease(request, occupyAndDraw(claim.scopes().size()), now);
+        long token = occupyAndDraw(request.claim().scopes().size());
+        LiveLease lease = new LiveLease(request, token, now);
+        enter(lease);
+        return lease;
+    }
+
+    private void enter(LiveLease lease) {
+        Claim claim = lease.claim;
         for (Scope scope : claim.scopes()) {
             stripes.index(scope).occupy(scope).add(lease);
         }
         stripes.home(claim).ends.add(lease);
         stripes.span(claim, 1);
-        return lease;
+    }
+
+    /** Enters a lease as it stood, in place of what is known of it. Bounds don't matter to it. */
+    void restore(TableEntry.Leased entry) {
+        LiveLease lease = new LiveLease(entry);
+        vacate(lease.claim, lease.id);
+        enter(lease);
+        occupied.addAndGet(lease.claim.scopes().size());
+        skipTo(lease.token);
+    }
+
+    /** Enters a record as it stood, in place of any other at its scopes. */
+    void restore(TableEntry.Kept entry) {
+        for (Scope scope : entry.scopes()) {
+            KeptRecord unused = keep(
+                    scope, entry.holding(), entry.record(), entry.completedAt(), entry.until());
+        }
+        skipTo(entry.holding().token().value());
+    }
+
+    /** Sees to it that the next token is above the given one. */
+    void skipTo(long token) {
+        lastToken.accumulateAndGet(token, Math::max);
+    }
+
+    /** Strikes out the lease with this id at any of the claim's scopes, if there is one. */
+    void vacate(Claim claim, LeaseId id) {
+        LiveLease lease = find(claim, id);
+        if (lease != null) {
+            vacate(lease);
+        }
     }
 
     /** Strikes out a lease. */

@@ -5,6 +5,7 @@ import io.leasehold.internal.TimerHeap;
 import io.leasehold.model.Claim;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.Holding;
+import io.leasehold.model.LeaseId;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.LeaseholdException;
 import io.leasehold.model.LimitExceededException;
@@ -23,10 +24,10 @@ import io.leasehold.spi.Refused;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
 import io.leasehold.spi.Rotation;
-import io.leasehold.table.RetryMemory.End;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -64,6 +65,14 @@ public final class LeaseTable {
         boolean isListening();
 
         void on(LeaseEvent event);
+
+        /** Whether changes are to be recorded; entries are not even made otherwise. */
+        default boolean isRecording() {
+            return false;
+        }
+
+        /** Takes down what a copy of the table needs to follow the change. */
+        default void record(TableEntry entry) {}
     }
 
     private static final Ending.Ended ENDED = new Ending.Ended();
@@ -166,16 +175,23 @@ public final class LeaseTable {
         LiveLease lease = book.find(request.claim(), request.id());
         if (waiter != null) {
             queues.leave(waiter);
-            home.memory.remember(request.id(), End.WITHDRAWN, 0, now);
+            rememberWithdrawn(home, request.id(), now);
             waiter.settle(new Acquisition.Gone(RefusalReason.NOT_FOUND));
             handOver(waiter.request.claim().scopes(), now);
         } else if (lease != null && lease.isHeld(now)) {
             end(lease, End.WITHDRAWN, Change.RELEASED, now);
             handOver(lease.claim.scopes(), now);
         } else if (lease == null && home.memory.recall(request.id(), now) == null) {
-            home.memory.remember(request.id(), End.WITHDRAWN, 0, now);
+            rememberWithdrawn(home, request.id(), now);
         }
         return ENDED;
+    }
+
+    private void rememberWithdrawn(Stripe home, LeaseId id, long now) {
+        home.memory.remember(id, End.WITHDRAWN, 0, now);
+        if (listener.isRecording()) {
+            listener.record(new TableEntry.Ended(id, Optional.empty(), End.WITHDRAWN, 0, now));
+        }
     }
 
     /** Lets a lease run again from now for the length asked for, which never shortens it. */
@@ -193,7 +209,9 @@ public final class LeaseTable {
         if (request.expectedVersion().orElse(lease.version()) != lease.version()) {
             return refuseRenewal(RefusalReason.VERSION_MISMATCH, grant);
         }
-        lease.renew(request.ttl(), now);
+        if (lease.renew(request.ttl(), now)) {
+            record(lease);
+        }
         tell(Change.RENEWED, lease);
         return new Renewal.Renewed(lease.version(), lease.validity(now, now));
     }
@@ -215,6 +233,7 @@ public final class LeaseTable {
         RefusalReason mismatch = mismatch(lease, grant, now);
         if (mismatch == null) {
             lease.rotate(book.drawToken());
+            record(lease);
             tell(Change.ROTATED, lease);
         } else if (mismatch != RefusalReason.TOKEN_MISMATCH
                 || !lease.wasRotatedFrom(grant.token().value())) {
@@ -238,18 +257,36 @@ public final class LeaseTable {
     public Ending complete(Grant grant, LeaseRecord record, Duration keepFor, long now) {
         long keep = Limits.keepFor(keepFor).toNanos();
         return end(grant, End.COMPLETED, now, lease -> {
-            List<Scope> freed = new ArrayList<>(lease.claim.scopes());
+            List<KeptRecord> kept = leave(lease, record, keep, now);
             end(lease, End.COMPLETED, Change.COMPLETED, now);
-            for (Scope scope : lease.claim.scopes()) {
-                if (keep == 0) {
-                    book.erase(scope);
-                } else {
-                    KeptRecord kept = book.keep(scope, lease.holding(), record, now, now + keep);
-                    freed.addAll(queues.answerWith(kept, now));
-                }
-            }
+            List<Scope> freed = new ArrayList<>(lease.claim.scopes());
+            kept.forEach(left -> freed.addAll(queues.answerWith(left, now)));
             return freed;
         });
+    }
+
+    /**
+     * Leaves the record at the scopes of a lease that is about to end. It is told of before the
+     * end is: whoever knows of the end knows of the record.
+     */
+    private List<KeptRecord> leave(LiveLease lease, LeaseRecord record, long keep, long now) {
+        List<Scope> scopes = lease.claim.scopes();
+        List<KeptRecord> kept = new ArrayList<>(scopes.size());
+        for (Scope scope : scopes) {
+            if (keep == 0) {
+                book.erase(scope);
+            } else {
+                kept.add(book.keep(scope, lease.holding(), record, now, now + keep));
+            }
+        }
+        if (listener.isRecording()) {
+            listener.record(
+                    keep == 0
+                            ? new TableEntry.Erased(scopes)
+                            : new TableEntry.Kept(
+                                    scopes, lease.holding(), record, now, now + keep));
+        }
+        return kept;
     }
 
     /** Brings a stripe, or all, up to the given time. */
@@ -282,6 +319,58 @@ public final class LeaseTable {
     public LeasePage list(LeaseQuery query, long now) {
         advance(ALL, now);
         return Listing.of(stripes, query, now);
+    }
+
+    /** How many leases and records there are. Touches all stripes. */
+    public int size() {
+        int size = 0;
+        for (Stripe part : stripes.touchedFrom(ALL)) {
+            size += part.ends.size();
+        }
+        return size;
+    }
+
+    /** Copies what the table holds, to be read entry by entry. Touches all stripes. */
+    public TableCopy copy() {
+        return TableCopy.of(stripes.touchedFrom(ALL));
+    }
+
+    /**
+     * Takes an entry back in that this or another table told of or gave out. Makes no decision and
+     * looks at no clock. For tables of one stripe.
+     */
+    public void restore(TableEntry entry) {
+        if (entry instanceof TableEntry.Leased leased) {
+            book.restore(leased);
+        } else if (entry instanceof TableEntry.Ended ended) {
+            ended.claim().ifPresent(claim -> book.vacate(claim, ended.id()));
+            stripes.home(0).memory.remember(ended.id(), ended.end(), ended.token(), ended.at());
+            book.skipTo(ended.token());
+        } else if (entry instanceof TableEntry.Cleared cleared) {
+            book.vacate(cleared.claim(), cleared.id());
+        } else if (entry instanceof TableEntry.Kept kept) {
+            book.restore(kept);
+        } else if (entry instanceof TableEntry.Erased erased) {
+            erased.scopes().forEach(book::erase);
+        }
+    }
+
+    /**
+     * Goes on after a restart, at the time given, with what was restored: leases that were granted
+     * or renewed since the start before run again in full, all others as long as they had.
+     *
+     * @param lastToken the last token that was drawn, as far as is known otherwise
+     */
+    public void resume(long lastToken, long now) {
+        book.skipTo(lastToken);
+        for (Stripe part : stripes.touchedFrom(ALL)) {
+            part.ends.forEach(end -> {
+                if (end instanceof LiveLease lease) {
+                    lease.resume(now);
+                }
+            });
+            part.ends.reorder();
+        }
     }
 
     /** Empties the queues, failing every attempt in them. Touches all stripes. */
@@ -348,9 +437,11 @@ public final class LeaseTable {
                     part.ends.update(lease);
                 } else if (lease.expire()) {
                     part.memory.remember(lease.id, End.EXPIRED, lease.token, now);
+                    recordExpiry(lease, now);
                     tell(Change.EXPIRED, lease);
                 } else {
                     book.vacate(lease);
+                    recordClearing(lease);
                     freed.addAll(lease.claim.scopes());
                 }
             }
@@ -395,6 +486,7 @@ public final class LeaseTable {
 
     private LiveLease grant(LeaseRequest request, long now) {
         LiveLease lease = book.grant(request, now);
+        record(lease);
         tell(Change.GRANTED, lease);
         return lease;
     }
@@ -419,6 +511,7 @@ public final class LeaseTable {
     private void end(LiveLease lease, End how, Change change, long now) {
         book.vacate(lease);
         stripes.home(lease.claim).memory.remember(lease.id, how, lease.token, now);
+        recordEnd(lease, Optional.of(lease.claim), how, now);
         tell(change, lease);
     }
 
@@ -472,6 +565,35 @@ public final class LeaseTable {
 
     private static Acquisition.Held held(LiveLease holder, long now) {
         return new Acquisition.Held(holder.holding(), holder.remaining(now), holder.record());
+    }
+
+    // ---- telling
+
+    private void record(LiveLease lease) {
+        if (listener.isRecording()) {
+            listener.record(lease.entry());
+        }
+    }
+
+    private void recordEnd(LiveLease lease, Optional<Claim> freed, End how, long now) {
+        if (listener.isRecording()) {
+            listener.record(new TableEntry.Ended(lease.id, freed, how, lease.token, now));
+        }
+    }
+
+    private void recordExpiry(LiveLease lease, long now) {
+        if (lease.hasLockDelay()) {
+            recordEnd(lease, Optional.empty(), End.EXPIRED, now);
+            record(lease);
+        } else {
+            recordEnd(lease, Optional.of(lease.claim), End.EXPIRED, now);
+        }
+    }
+
+    private void recordClearing(LiveLease lease) {
+        if (lease.hasLockDelay() && listener.isRecording()) {
+            listener.record(new TableEntry.Cleared(lease.id, lease.claim));
+        }
     }
 
     private void tell(Change change, LiveLease lease) {

@@ -11,6 +11,7 @@ import io.leasehold.model.LeaseRecord;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.Validity;
+import io.leasehold.table.TableEntry.Phase;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * renewed and moves it.
  */
 final class LiveLease implements TimerHeap.Timed {
+
+    /** More than there can be of them between two starts; so no version comes twice. */
+    private static final long UNTOLD_RENEWALS = 1L << 32;
 
     final LeaseId id;
     final Claim claim;
@@ -39,23 +43,72 @@ final class LiveLease implements TimerHeap.Timed {
     private long dueAt;
     private int slot = TimerHeap.NOWHERE;
     private boolean lingering;
+    private boolean carriedOver;
 
     /** What few leases have. */
-    private record Extras(long lockDelay, Optional<LeaseRecord> record) {}
+    private record Extras(long lockDelay, Optional<LeaseRecord> record) {
+
+        static @Nullable Extras of(Duration lockDelay, Optional<LeaseRecord> record) {
+            return lockDelay.isZero() && record.isEmpty()
+                    ? null
+                    : new Extras(lockDelay.toNanos(), record);
+        }
+    }
 
     LiveLease(LeaseRequest request, long token, long now) {
         LeaseRequest.Terms terms = request.terms();
         this.id = request.id();
         this.claim = request.claim();
         this.holder = request.holder();
-        this.extras = terms.lockDelay().isZero() && terms.record().isEmpty()
-                ? null
-                : new Extras(terms.lockDelay().toNanos(), terms.record());
+        this.extras = Extras.of(terms.lockDelay(), terms.record());
         this.token = token;
         this.ttl = terms.ttl();
         this.grantedAt = now;
         this.expiry = now + ttl.toNanos();
         this.dueAt = expiry;
+    }
+
+    /** The lease of an entry. */
+    LiveLease(TableEntry.Leased entry) {
+        Grant grant = entry.grant();
+        TableEntry.Course course = entry.course();
+        this.id = grant.id();
+        this.claim = grant.holding().claim();
+        this.holder = grant.holding().holder();
+        this.extras = Extras.of(entry.lockDelay(), entry.record());
+        this.token = grant.token().value();
+        this.ttl = grant.ttl();
+        this.grantedAt = course.grantedAt();
+        this.expiry = course.expiry();
+        this.version = course.version();
+        this.rotatedFrom = course.rotatedFrom();
+        this.lingering = course.phase() == Phase.LINGERING;
+        this.carriedOver = course.phase() == Phase.CARRIED_OVER;
+        this.dueAt = lingering ? clearAt() : expiry;
+    }
+
+    TableEntry.Leased entry() {
+        Phase phase =
+                lingering ? Phase.LINGERING : carriedOver ? Phase.CARRIED_OVER : Phase.RUNNING;
+        return new TableEntry.Leased(
+                grant(),
+                Duration.ofNanos(lockDelay()),
+                record(),
+                new TableEntry.Course(grantedAt, expiry, version, rotatedFrom, phase));
+    }
+
+    /**
+     * Lets it run again in full after a restart, if it was granted or renewed since the one before:
+     * then there may have been renewals that nothing tells of. Those never asked for a longer ttl
+     * than is known, so that this covers them.
+     */
+    void resume(long now) {
+        if (!lingering && !carriedOver) {
+            carriedOver = true;
+            expiry = Math.max(expiry, now + ttl.toNanos());
+            dueAt = expiry;
+            version += UNTOLD_RENEWALS;
+        }
     }
 
     boolean isHeld(long now) {
@@ -67,16 +120,27 @@ final class LiveLease implements TimerHeap.Timed {
         return expiry + lockDelay();
     }
 
+    boolean hasLockDelay() {
+        return lockDelay() > 0;
+    }
+
     private long lockDelay() {
         return extras == null ? 0 : extras.lockDelay;
     }
 
-    void renew(Duration newTtl, long now) {
+    /**
+     * Renews it.
+     *
+     * @return whether a restart must know of it, to let the lease run for no less than this
+     */
+    boolean renew(Duration newTtl, long now) {
+        boolean news = carriedOver || newTtl.compareTo(ttl) > 0;
+        carriedOver = false;
         ttl = newTtl;
-        expiry = Math.max(
-                expiry, now + newTtl.toNanos()); // never shorter: an earlier renewal's deadline is
-        // relied upon
+        // never shorter: an earlier renewal's deadline is relied upon
+        expiry = Math.max(expiry, now + newTtl.toNanos());
         version++;
+        return news;
     }
 
     void rotate(long newToken) {

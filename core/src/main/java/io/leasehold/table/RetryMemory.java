@@ -2,7 +2,7 @@
 package io.leasehold.table;
 
 import io.leasehold.model.LeaseId;
-
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,19 +14,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class RetryMemory {
 
-    /** How a lease or request ended. */
-    enum End {
-        RELEASED,
-        COMPLETED,
-        EXPIRED,
-        WITHDRAWN;
-
-        private static final End[] ALL = values();
-    }
-
     /** One that is over; the token is 0 where none was drawn. */
     record Ended(End end, long token) {}
 
+    private static final End[] ENDS = End.values();
     private static final int NONE = -1;
     private static final int FIELDS = 4; // id's high and low bits, time, token with how it ended
     private static final int TIME = 2;
@@ -61,7 +52,7 @@ final class RetryMemory {
         ring[entry * FIELDS] = id.high();
         ring[entry * FIELDS + 1] = id.low();
         ring[entry * FIELDS + TIME] = now;
-        ring[entry * FIELDS + OUTCOME] = token * End.ALL.length + end.ordinal();
+        ring[entry * FIELDS + OUTCOME] = token * ENDS.length + end.ordinal();
         enter(entry);
     }
 
@@ -71,13 +62,47 @@ final class RetryMemory {
         if (entry == NONE || isOver(entry, now)) {
             return null;
         }
-        long outcome = ring[entry * FIELDS + OUTCOME];
-        return new Ended(End.ALL[(int) (outcome % End.ALL.length)], outcome / End.ALL.length);
+        return ended(ring[entry * FIELDS + OUTCOME]);
     }
 
     /** Whether the lease ended this way under this token: the caller repeats what it did. */
     boolean isRepeat(LeaseId id, End end, long token, long now) {
         return new Ended(end, token).equals(recall(id, now));
+    }
+
+    /** All that is remembered, the oldest first, as it is now. */
+    Copy copy() {
+        long[] entries = new long[size * FIELDS];
+        for (int position = 0; position < size; position++) {
+            System.arraycopy(ring, entryAt(position) * FIELDS, entries, position * FIELDS, FIELDS);
+        }
+        return new Copy(entries);
+    }
+
+    /** What was remembered at some time. */
+    static final class Copy {
+
+        private final long[] entries;
+
+        private Copy(long[] entries) {
+            this.entries = entries;
+        }
+
+        int size() {
+            return entries.length / FIELDS;
+        }
+
+        TableEntry.Ended entry(int position) {
+            int at = position * FIELDS;
+            Ended ended = ended(entries[at + OUTCOME]);
+            LeaseId id = new LeaseId(entries[at], entries[at + 1]);
+            return new TableEntry.Ended(
+                    id, Optional.empty(), ended.end, ended.token, entries[at + TIME]);
+        }
+    }
+
+    private static Ended ended(long outcome) {
+        return new Ended(ENDS[(int) (outcome % ENDS.length)], outcome / ENDS.length);
     }
 
     private boolean isOver(int entry, long now) {

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseId;
-import io.leasehold.table.RetryMemory.End;
 import io.leasehold.table.RetryMemory.Ended;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;

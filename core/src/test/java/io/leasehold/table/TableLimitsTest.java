@@ -19,7 +19,6 @@ import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
-import io.leasehold.table.RetryMemory.End;
 import io.leasehold.table.TableDriver.Answer;
 import java.time.Duration;
 import java.util.List;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.leasehold.memory;
+package io.leasehold.table;
 
 import io.leasehold.spi.LeaseEvent;
 import io.leasehold.spi.LeaseEvents;
-import io.leasehold.table.LeaseTable;
 
 import java.util.List;
 import java.util.Queue;
@@ -13,7 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Carries late answers and events out of the table: taken in under the lock of the operation that
+ * Carries late answers and events out of a table, for its driver: taken in under the lock of the operation that
  * caused them, given out without any lock, one at a time and in order. Whichever thread finds
  * nobody delivering delivers until nothing is left, so an answer whose recipient answers in turn
  * adds to the queue and not to the stack.
@@ -21,7 +20,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>Answers are bounded by the number of waiters. Events are bounded here: when the listeners fall
  * behind, events are dropped and counted.
  */
-final class Deliveries implements LeaseTable.Listener {
+public final class Deliveries implements LeaseTable.Listener {
 
     private static final System.Logger LOG = System.getLogger(Deliveries.class.getName());
     private static final int MAX_EVENTS = 8192;
@@ -32,7 +31,11 @@ final class Deliveries implements LeaseTable.Listener {
     private final AtomicLong missedEvents = new AtomicLong();
     private final AtomicInteger requests = new AtomicInteger(); // above 0 while a thread delivers
 
-    LeaseEvents.Subscription subscribe(LeaseEvents listener) {
+    /** With nothing to deliver and nobody listening. */
+    public Deliveries() {}
+
+    /** Tells the listener of every event from now on. */
+    public LeaseEvents.Subscription subscribe(LeaseEvents listener) {
         // an object of its own, so that a listener may subscribe twice
         LeaseEvents entry = event -> listener.on(event);
         listeners.add(entry);
@@ -54,7 +57,8 @@ final class Deliveries implements LeaseTable.Listener {
         }
     }
 
-    void answer(Runnable completion) {
+    /** Takes in an answer. */
+    public void answer(Runnable completion) {
         queue.add(completion);
     }
 
@@ -62,7 +66,7 @@ final class Deliveries implements LeaseTable.Listener {
      * Delivers what is queued, or leaves it to the thread that is delivering. Call it without any
      * lock.
      */
-    void flush() {
+    public void flush() {
         if (queue.isEmpty() || requests.getAndIncrement() > 0) {
             return;
         }

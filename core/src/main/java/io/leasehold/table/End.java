@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.table;
+
+/** How a lease or request ended. */
+public enum End {
+    RELEASED,
+    COMPLETED,
+    EXPIRED,
+    WITHDRAWN
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.journal;
+
+import io.leasehold.spi.DiskFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the batches of one file, whatever it contains. Nothing is allocated for a length that the
+ * file can't have.
+ */
+final class BatchScanner {
+
+    /** The longest body of a batch that anything writes, with room to spare. */
+    static final int MAX_BODY = 2 << 20;
+
+    static final int SECTOR = 512;
+
+    private static final int WINDOW = 1 << 20;
+
+    private final DiskFile file;
+    private final long number;
+    private final long size;
+    private ByteBuffer window = ByteBuffer.allocate(0);
+    private long windowAt;
+
+    /** What is at some offset. */
+    sealed interface Found {
+
+        /**
+         * A batch.
+         *
+         * @param head its head
+         * @param body its entries and their end mark
+         * @param end where the next one begins
+         */
+        record Whole(BatchHead head, ByteBuffer body, long end) implements Found {}
+
+        /** Nothing was written there, or the file ends. */
+        record Blank() implements Found {}
+
+        /**
+         * Something that is not a batch, or not all of one.
+         *
+         * @param problem in words
+         * @param head the head, if that is in order
+         */
+        record Broken(String problem, @Nullable BatchHead head) implements Found {}
+    }
+
+    BatchScanner(DiskFile file, long number, long size) {
+        this.file = file;
+        this.number = number;
+        this.size = size;
+    }
+
+    Found at(long offset) throws IOException {
+        if (offset + BatchHead.LENGTH > size) {
+            return new Found.Blank();
+        }
+        ByteBuffer bytes = bytes(offset, BatchHead.LENGTH);
+        if (isZero(bytes)) {
+            return new Found.Blank();
+        }
+        Optional<BatchHead> found = BatchHead.read(bytes, number, offset);
+        if (found.isEmpty()) {
+            return new Found.Broken("the checksum of a batch's head does not match", null);
+        }
+        BatchHead head = found.get();
+        int length = head.body().length();
+        if (length < 0 || length > MAX_BODY || offset + head.extent() > size) {
+            return new Found.Broken("a batch has a length of " + length, null);
+        }
+        ByteBuffer body = bytes(offset + BatchHead.LENGTH, length);
+        if (BatchHead.crcOf(body) != head.body().crc()) {
+            return new Found.Broken("the checksum of a batch does not match", head);
+        }
+        return new Found.Whole(head, body, offset + head.extent());
+    }
+
+    /** Whether any batch begins at the offset or behind it. */
+    boolean hasBatchFrom(long offset) throws IOException {
+        for (long at = offset; at + BatchHead.LENGTH <= size; at += BatchHead.LENGTH) {
+            ByteBuffer head = bytes(at, BatchHead.LENGTH);
+            if (BatchHead.read(head, number, at).isPresent() && at(at) instanceof Found.Whole) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether all bytes from one offset up to another are zero. */
+    boolean isBlank(long from, long to) throws IOException {
+        for (long at = from; at < to; at += WINDOW) {
+            if (!isZero(bytes(at, (int) Math.min(WINDOW, to - at)))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    static boolean isZero(ByteBuffer bytes) {
+        int at = bytes.position();
+        for (; at + Long.BYTES <= bytes.limit(); at += Long.BYTES) {
+            if (bytes.getLong(at) != 0) {
+                return false;
+            }
+        }
+        for (; at < bytes.limit(); at++) {
+            if (bytes.get(at) != 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Bytes within the size of the file; those that can't be read after all are zeros. */
+    private ByteBuffer bytes(long offset, int length) throws IOException {
+        if (offset < windowAt || offset + length > windowAt + window.limit()) {
+            int wanted = (int) Math.min(Math.max(length, WINDOW), size - offset);
+            if (window.capacity() < wanted || wanted < window.capacity() / 2) {
+                window = ByteBuffer.allocate(wanted);
+            }
+            window.clear().limit(wanted);
+            int unused = file.read(offset, window);
+            while (window.hasRemaining()) {
+                window.put((byte) 0);
+            }
+            window.flip();
+            windowAt = offset;
+        }
+        return window.slice((int) (offset - windowAt), length);
+    }
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.journal;
+
+import io.leasehold.model.LeaseholdException;
+import io.leasehold.table.Deliveries;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Group commit: changes gather in a batch while the one before is on its way to disk, so that all
+ * who ask meanwhile share one force. What a decision was based on is on disk before its answer
+ * leaves: an answer waits for the last batch that was not there when it was decided, also if it
+ * changed nothing itself.
+ *
+ * <p>All methods but {@link #run} are called under the store's lock, which guards the fields.
+ */
+final class Committer implements Runnable {
+
+    private final ReentrantLock lock;
+    private final LogWriter log;
+    private final Executor writer;
+    private final Deliveries deliveries;
+    private final Consumer<IOException> onFailure;
+    private final int fullAt;
+    private final Deque<Batch> full = new ArrayDeque<>();
+    private Batch open = new Batch();
+    private @Nullable Batch writing;
+    private boolean running; // a run is under way or asked for
+    private boolean failed;
+    private long waiting; // bytes in full batches and the one that is being written
+    private long writtenAt; // store time of the last batch on disk
+    private boolean lastHadEntries;
+
+    Committer(
+            ReentrantLock lock,
+            LogWriter log,
+            Executor writer,
+            Deliveries deliveries,
+            Parameters parameters) {
+        this.lock = lock;
+        this.log = log;
+        this.writer = writer;
+        this.deliveries = deliveries;
+        this.fullAt = parameters.fullAt;
+        this.onFailure = parameters.onFailure;
+    }
+
+    /**
+     * What else it needs.
+     *
+     * @param fullAt how large a batch may be before the next is begun
+     * @param onFailure called without the lock when nothing can be written any more
+     */
+    record Parameters(int fullAt, Consumer<IOException> onFailure) {}
+
+    /** How large a batch may be, in segments of the given size, before the next is begun. */
+    static int fullAt(int segmentBytes) {
+        return Math.min(1 << 18, segmentBytes / 16);
+    }
+
+    /**
+     * The batch that takes in the change that is made at this moment. An urgent one sets the writer
+     * going at the next {@link #needsRun}.
+     */
+    Batch add(boolean urgent, Moment moment) {
+        if (open.extent() >= fullAt) {
+            closeBatch();
+        }
+        open.at(moment.time(), moment.lastToken());
+        if (urgent) {
+            open.hurry();
+        }
+        return open;
+    }
+
+    /** The next change begins a segment, in a batch that is on its way at once. */
+    Batch cut(Moment moment) {
+        if (open.entries() > 0 || open.isUrgent()) {
+            closeBatch();
+        }
+        Batch first = add(true, moment);
+        first.beginSegment();
+        return first;
+    }
+
+    private void closeBatch() {
+        full.add(open);
+        waiting += open.extent();
+        open = new Batch();
+    }
+
+    /** Whether everything that was decided is on disk, but for what nobody needs to wait for. */
+    boolean isSettled() {
+        return writing == null && full.isEmpty() && !open.isUrgent();
+    }
+
+    /** Sends it when all that was decided up to now is on disk, which may be at once. */
+    void send(Outgoing outgoing) {
+        if (open.isUrgent()) {
+            open.add(outgoing);
+        } else if (!full.isEmpty()) {
+            full.getLast().add(outgoing);
+        } else if (writing != null) {
+            writing.add(outgoing);
+        } else {
+            outgoing.send(deliveries);
+        }
+    }
+
+    /** How many bytes will be written if nothing is added. */
+    long pending() {
+        return waiting + open.extent();
+    }
+
+    /** Store time of the last batch on disk. */
+    long writtenAt() {
+        return writtenAt;
+    }
+
+    /** Whether a batch follows the last one that says anything, and so says that it was on disk. */
+    boolean isMarked() {
+        return !lastHadEntries && open.entries() == 0;
+    }
+
+    /** Whether the writer must be set going, by {@link #start} and without the lock. */
+    boolean needsRun() {
+        if (running || failed || (full.isEmpty() && !open.isUrgent())) {
+            return false;
+        }
+        running = true;
+        return true;
+    }
+
+    /** Sets the writer going. Call it without the lock, when {@link #needsRun} says so. */
+    void start() {
+        writer.execute(this);
+    }
+
+    /** Writes batches until nobody waits for one. */
+    @Override
+    public void run() {
+        Batch batch = next();
+        while (batch != null) {
+            try {
+                batch.writtenTo(log.write(batch));
+            } catch (IOException | RuntimeException | Error e) {
+                onFailure.accept(
+                        e instanceof IOException io ? io : new IOException(String.valueOf(e), e));
+                return;
+            }
+            finish(batch);
+            deliveries.flush();
+            batch = next();
+        }
+    }
+
+    private @Nullable Batch next() {
+        lock.lock();
+        try {
+            if (failed) {
+                return null;
+            }
+            if (full.isEmpty() && open.isUrgent()) {
+                closeBatch();
+            }
+            writing = full.poll();
+            running = writing != null;
+            return writing;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void finish(Batch batch) {
+        lock.lock();
+        try {
+            writing = null;
+            waiting -= batch.extent();
+            writtenAt = batch.time();
+            lastHadEntries = batch.entries() > 0;
+            if (!failed) {
+                batch.outgoing().forEach(outgoing -> outgoing.send(deliveries));
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Nothing is written any more: whether what is under way is on disk will never be known. */
+    void fail(LeaseholdException reason) {
+        if (failed) {
+            return;
+        }
+        failed = true;
+        if (writing != null) {
+            fail(writing, reason);
+        }
+        full.forEach(batch -> fail(batch, reason));
+        fail(open, reason);
+        full.clear();
+        open = new Batch();
+    }
+
+    private void fail(Batch batch, LeaseholdException reason) {
+        batch.outgoing().forEach(outgoing -> outgoing.fail(deliveries, reason));
+    }
+}

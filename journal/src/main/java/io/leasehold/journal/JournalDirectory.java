@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.journal;
+
+import io.leasehold.model.StoreUnavailableException;
+import io.leasehold.spi.Disk;
+import io.leasehold.spi.DiskLock;
+import io.leasehold.spi.LockAttempt;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Which files a journal has and how they are named. A snapshot stands for everything before the
+ * segment of its number; files in the making end in {@code .tmp}.
+ *
+ * @param path the directory
+ * @param disk where it is
+ */
+record JournalDirectory(Path path, Disk disk) {
+
+    private static final String LOCK = "lock";
+    private static final Pattern SEGMENTS = Pattern.compile("journal-(\\d{16})\\.log");
+    private static final Pattern SNAPSHOTS = Pattern.compile("snapshot-(\\d{16})\\.dat");
+    private static final String TEMPORARY = ".tmp";
+
+    Path segment(long number) {
+        return path.resolve(String.format(Locale.ROOT, "journal-%016d.log", number));
+    }
+
+    Path snapshot(long number) {
+        return path.resolve(String.format(Locale.ROOT, "snapshot-%016d.dat", number));
+    }
+
+    static Path temporary(Path file) {
+        return file.resolveSibling(file.getFileName() + TEMPORARY);
+    }
+
+    /** The directory as it is now. */
+    Contents contents() throws IOException {
+        SortedMap<Long, Path> segments = new TreeMap<>();
+        SortedMap<Long, Path> snapshots = new TreeMap<>();
+        List<Path> files = disk.list(path);
+        for (Path file : files) {
+            String name = String.valueOf(file.getFileName());
+            Matcher segment = SEGMENTS.matcher(name);
+            Matcher snapshot = SNAPSHOTS.matcher(name);
+            if (segment.matches()) {
+                segments.put(Long.parseLong(segment.group(1)), file);
+            } else if (snapshot.matches()) {
+                snapshots.put(Long.parseLong(snapshot.group(1)), file);
+            }
+        }
+        List<Path> unfinished = files.stream()
+                .filter(file -> file.toString().endsWith(TEMPORARY))
+                .toList();
+        return new Contents(segments, snapshots, unfinished);
+    }
+
+    /**
+     * The files of a journal.
+     *
+     * @param segments of the log, by number
+     * @param snapshots by number
+     * @param unfinished files in the making, of no use any more if nobody makes them
+     */
+    record Contents(
+            SortedMap<Long, Path> segments,
+            SortedMap<Long, Path> snapshots,
+            List<Path> unfinished) {
+
+        boolean isNew() {
+            return segments.isEmpty() && snapshots.isEmpty();
+        }
+
+        /** The number of the snapshot that counts, 0 if there is none. */
+        long snapshot() {
+            return snapshots.isEmpty() ? 0 : snapshots.lastKey();
+        }
+    }
+
+    /**
+     * Makes the directory if its parent is there. A parent that is missing is more likely a disk
+     * that is not mounted, or a typing error, and an empty journal there would forget every lease.
+     */
+    void make() {
+        try {
+            if (disk.exists(path)) {
+                return;
+            }
+            Path parent = path.toAbsolutePath().normalize().getParent();
+            if (parent == null || !disk.exists(parent)) {
+                throw new StoreUnavailableException("there is no directory " + parent
+                        + " to make the journal " + path.getFileName()
+                        + " in: make it, or mount what should be there");
+            }
+            disk.createDirectories(path);
+            disk.forceDirectory(parent);
+        } catch (IOException e) {
+            throw new StoreUnavailableException(
+                    "the directory " + path + " can't be made: " + reason(e), e);
+        }
+    }
+
+    /** Takes the journal for this process alone. */
+    DiskLock lock(String owner) {
+        try {
+            LockAttempt attempt = disk.tryLock(path.resolve(LOCK), owner);
+            if (attempt instanceof LockAttempt.Taken taken) {
+                return taken.lock();
+            }
+            String other = attempt instanceof LockAttempt.Held held ? held.owner() : "";
+            throw new StoreUnavailableException("the journal " + path + " is open in "
+                    + (other.isEmpty() ? "another process" : other)
+                    + ": one process at a time may have it");
+        } catch (IOException e) {
+            throw new StoreUnavailableException(
+                    "the journal " + path + " can't be written: " + reason(e), e);
+        }
+    }
+
+    static String reason(IOException e) {
+        String message = e.getMessage();
+        return e.getClass().getSimpleName() + (message == null ? "" : ": " + message);
+    }
+}

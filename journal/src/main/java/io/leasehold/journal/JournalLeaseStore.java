@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.journal;
+
+import io.leasehold.model.DamagedFileException;
+import io.leasehold.model.LeaseRecord;
+import io.leasehold.model.LeaseholdException;
+import io.leasehold.model.OutcomeUnknownException;
+import io.leasehold.model.StoreUnavailableException;
+import io.leasehold.spi.Acquisition;
+import io.leasehold.spi.Disk;
+import io.leasehold.spi.DiskLock;
+import io.leasehold.spi.Ending;
+import io.leasehold.spi.Grant;
+import io.leasehold.spi.Guarantees;
+import io.leasehold.spi.LeaseEvents;
+import io.leasehold.spi.LeasePage;
+import io.leasehold.spi.LeaseQuery;
+import io.leasehold.spi.LeaseRequest;
+import io.leasehold.spi.LeaseStore;
+import io.leasehold.spi.Renewal;
+import io.leasehold.spi.RenewalRequest;
+import io.leasehold.spi.Rotation;
+import io.leasehold.spi.Time;
+import io.leasehold.table.Alarm;
+import io.leasehold.table.Deliveries;
+import io.leasehold.table.LeaseTable;
+import io.leasehold.table.Reply;
+import io.leasehold.table.TableCopy;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Leases in a journal on disk: for one process on one machine, and behind a server. What was
+ * answered survives {@code kill -9} and power loss. Tokens are 1, 2, 3…. Thread-safe.
+ *
+ * <p><b>Why this is safe.</b> All decisions are made by one {@link LeaseTable}, one at a time, on
+ * store time read under the lock. The table tells of each change, the changes go to the log in that
+ * order, and no answer leaves before everything that it was based on is forced to disk. So whatever
+ * a crash leaves is a state that the store was in, and no caller knows of a later one.
+ *
+ * <p><b>Renewals need no disk.</b> Store time stands still while the store is down, and each start
+ * lets a lease run again in full if it was granted or renewed since the start before. A renewal
+ * that no file tells of was made before the crash and ends, at the latest, its ttl after it; the
+ * lease now ends its ttl after the start, which is later. That holds as long as the ttl is known: a
+ * renewal that asks for a longer one than before is forced. And it can't go on for ever: the first
+ * renewal of a lease after a start is forced, so that a lease nobody renews is not let run again by
+ * the next start, and store time itself is forced every second.
+ *
+ * <p>One thread writes, another lays out files and writes snapshots. A force that fails is final:
+ * the store stops, because nobody can know what is on disk.
+ */
+public final class JournalLeaseStore implements LeaseStore {
+
+    private static final System.Logger LOG = System.getLogger(JournalLeaseStore.class.getName());
+    private static final Guarantees GUARANTEES =
+            new Guarantees("journal", true, false, Guarantees.Clock.MONOTONIC, true);
+    private static final long TICK = Duration.ofSeconds(1).toNanos();
+
+    /** What a grant leaves untouched, for releases on a full disk. */
+    private static final int RESERVES = 1;
+
+    private final JournalDirectory directory;
+    private final DiskLock directoryLock;
+    private final Surroundings.Threads threads;
+    private final Time time;
+    private final long origin; // of store time, on the clock
+    private final int segmentBytes;
+    private final Deliveries deliveries;
+    private final ReentrantLock lock = new ReentrantLock(); // guards what follows
+    private final LeaseTable table;
+    private final Recorder recorder;
+    private final LogWriter log;
+    private final Committer committer;
+    private final Snapshots snapshots;
+    private final Alarm wakeUp;
+    private final Alarm tick;
+    private @Nullable String ended; // why nothing is decided any more
+    private boolean closed;
+
+    /** What was read, and where it goes from now on. */
+    private record Parts(
+            JournalDirectory directory,
+            DiskLock directoryLock,
+            Deliveries deliveries,
+            Recorder recorder,
+            LeaseTable table) {}
+
+    private JournalLeaseStore(
+            Parts parts, Opening opening, JournalOptions options, Surroundings surroundings) {
+        this.directory = parts.directory;
+        this.directoryLock = parts.directoryLock;
+        this.deliveries = parts.deliveries;
+        this.recorder = parts.recorder;
+        this.table = parts.table;
+        this.time = surroundings.time();
+        this.origin = time.nanos() - opening.moment().time();
+        this.segmentBytes = options.segmentBytes();
+        this.threads = surroundings.threads().get();
+        this.log = new LogWriter(
+                directory,
+                segmentBytes,
+                opening.moment().start(),
+                opening.position(),
+                threads.housekeeper());
+        this.committer = new Committer(
+                lock,
+                log,
+                threads.writer(),
+                deliveries,
+                new Committer.Parameters(Committer.fullAt(segmentBytes), this::fail));
+        this.snapshots =
+                new Snapshots(directory, lock, threads.housekeeper(), this::fail, segmentBytes);
+        this.wakeUp = new Alarm(time, this::wakeUp);
+        this.tick = new Alarm(time, this::tick);
+    }
+
+    /** Opens the journal in a directory, which is made if its parent is there. */
+    public static JournalLeaseStore open(Path directory) {
+        return open(directory, JournalOptions.defaults());
+    }
+
+    /**
+     * Opens the journal in a directory with bounds of the caller's choice.
+     *
+     * @throws StoreUnavailableException if it is open already, or can't be read or written
+     * @throws DamagedFileException if it is not as it was written
+     */
+    public static JournalLeaseStore open(Path directory, JournalOptions options) {
+        return open(directory, options, Time.system(), Disk.system());
+    }
+
+    /** Opens a journal on a time and a disk of the caller's choice. */
+    public static JournalLeaseStore open(
+            Path directory, JournalOptions options, Time time, Disk disk) {
+        return open(
+                directory, options, new Surroundings(time, disk, () -> new OwnThreads(directory)));
+    }
+
+    static JournalLeaseStore open(Path path, JournalOptions options, Surroundings surroundings) {
+        JournalDirectory directory = new JournalDirectory(path, surroundings.disk());
+        directory.make();
+        DiskLock directoryLock =
+                directory.lock("process " + ProcessHandle.current().pid());
+        try {
+            Deliveries deliveries = new Deliveries();
+            Recorder recorder = new Recorder(deliveries);
+            LeaseTable table = new LeaseTable(options.table(), 1, 0, recorder);
+            Opening opening = Opening.of(directory, options, table, surroundings.time());
+            JournalLeaseStore store = new JournalLeaseStore(
+                    new Parts(directory, directoryLock, deliveries, recorder, table),
+                    opening,
+                    options,
+                    surroundings);
+            store.start(opening, options);
+            return store;
+        } catch (RuntimeException | Error e) {
+            directoryLock.close();
+            throw e;
+        }
+    }
+
+    /** Writes down that it was opened, and lets the leases run. */
+    private void start(Opening opening, JournalOptions options) {
+        try {
+            Moment moment = opening.moment();
+            Batch first = new Batch();
+            if (options.restored().isPresent()) {
+                first.add(opening.standing());
+            }
+            first.addStarted(moment.time());
+            first.at(moment.time(), moment.lastToken());
+            LogWriter.Place unused = log.write(first);
+            table.resume(opening.standing().lastToken(), moment.time());
+            recorder.record(committer, opening);
+            snapshots.opened(opening.snapshot(), opening.snapshotBytes());
+            tick.set(moment.time() + TICK, moment.time());
+        } catch (IOException e) {
+            threads.close();
+            throw new StoreUnavailableException(
+                    "the journal " + directory.path() + " can't be written: "
+                            + JournalDirectory.reason(e),
+                    e);
+        }
+    }
+
+    @Override
+    public CompletionStage<Acquisition> acquire(LeaseRequest request) {
+        CompletableFuture<Acquisition> stage = new CompletableFuture<>();
+        operate(stage, now -> {
+            ensureThawed(now);
+            ensureRoom(RESERVES);
+            table.acquire(request, now, new Reply() {
+                @Override
+                public void settle(Acquisition outcome) {
+                    committer.send(new Answer<>(stage, outcome));
+                }
+
+                @Override
+                public void fail(LeaseholdException reason) {
+                    deliveries.answer(() -> stage.completeExceptionally(reason));
+                }
+            });
+        });
+        return stage;
+    }
+
+    @Override
+    public CompletionStage<Ending> withdraw(LeaseRequest request) {
+        return decide(now -> table.withdraw(request, now));
+    }
+
+    @Override
+    public CompletionStage<Renewal> renew(RenewalRequest request) {
+        return decide(now -> table.renew(request, now));
+    }
+
+    @Override
+    public CompletionStage<Rotation> rotate(Grant grant) {
+        return decide(now -> table.rotate(grant, now));
+    }
+
+    @Override
+    public CompletionStage<Ending> release(Grant grant) {
+        return decide(now -> table.release(grant, now));
+    }
+
+    @Override
+    public CompletionStage<Ending> complete(Grant grant, LeaseRecord record, Duration keepFor) {
+        return decide(now -> table.complete(grant, record, keepFor, now));
+    }
+
+    @Override
+    public CompletionStage<LeasePage> list(LeaseQuery query) {
+        return decide(now -> table.list(query, now));
+    }
+
+    @Override
+    public LeaseEvents.Subscription subscribe(LeaseEvents listener) {
+        return deliveries.subscribe(listener);
+    }
+
+    @Override
+    public Guarantees guarantees() {
+        return GUARANTEES;
+    }
+
+    // ---- operations
+
+    private <T> CompletionStage<T> decide(LongFunction<T> decision) {
+        CompletableFuture<T> stage = new CompletableFuture<>();
+        operate(stage, now -> {
+            ensureRoom(0);
+            T answer = decision.apply(now);
+            boolean needsNoDisk = answer instanceof Renewal.Renewed && !recorder.isUrgent();
+            if (needsNoDisk || committer.isSettled()) {
+                stage.complete(answer);
+            } else {
+                committer.send(new Answer<>(stage, answer));
+            }
+        });
+        return stage;
+    }
+
+    /** What an operation does at some time, under the lock. */
+    private interface Operation {
+        void at(long now);
+    }
+
+    /** Runs an operation under the lock, then sets going what came of it. */
+    private void operate(CompletableFuture<?> stage, Operation operation) {
+        boolean run = false;
+        lock.lock();
+        try {
+            if (ended != null) {
+                throw new StoreUnavailableException(ended);
+            }
+            long now = time.nanos() - origin;
+            recorder.begin(now);
+            try {
+                operation.at(now);
+            } finally {
+                wakeUp.set(table.wakeAt(LeaseTable.ALL), now);
+                tick.set(isTickNeeded() ? now + TICK : LeaseTable.NEVER, now);
+                run = committer.needsRun();
+            }
+        } catch (LeaseholdException e) {
+            stage.completeExceptionally(e);
+        } finally {
+            lock.unlock();
+        }
+        if (run) {
+            committer.start();
+        }
+        deliveries.flush();
+    }
+
+    private void wakeUp() {
+        operate(new CompletableFuture<>(), now -> {
+            wakeUp.cancel();
+            table.advance(LeaseTable.ALL, now);
+        });
+    }
+
+    /**
+     * Once a second while there is something to do: writes down the time, which also says that the
+     * last batch was on disk, and sees to room and snapshots.
+     */
+    private void tick() {
+        operate(new CompletableFuture<>(), now -> {
+            tick.cancel();
+            table.advance(LeaseTable.ALL, now);
+            if (committer.isSettled() && now - committer.writtenAt() >= TICK && isTickNeeded()) {
+                Batch unused = committer.add(true, recorder.moment());
+            }
+            if (snapshots.isDue(log.segment(), now)) {
+                beginSnapshot(now);
+            }
+            log.retryNext();
+            if (!hasRoom(RESERVES)) {
+                table.failWaiters(noRoom());
+            }
+        });
+    }
+
+    private boolean isTickNeeded() {
+        return table.size() > 0 || !committer.isMarked();
+    }
+
+    private void beginSnapshot(long now) {
+        TableCopy copy = table.copy();
+        Standing standing = recorder.standing();
+        Moment moment = recorder.moment();
+        snapshots.begin(
+                committer.cut(moment),
+                place -> new SnapshotWriter.Contents(copy, standing, moment, place),
+                now);
+    }
+
+    private void ensureThawed(long now) {
+        long left = recorder.standing().frozenUntil() - now;
+        if (left > 0) {
+            throw new StoreUnavailableException("the journal " + directory.path()
+                    + " was restored: nothing is granted for another "
+                    + Duration.ofNanos(left).toSeconds()
+                    + " s, until leases that it does not know of have run out");
+        }
+    }
+
+    /** Refuses while there is no room beside the given number of reserves. */
+    private void ensureRoom(int reserves) {
+        if (!hasRoom(reserves)) {
+            throw noRoom();
+        }
+    }
+
+    private boolean hasRoom(int reserves) {
+        long needed = (long) reserves * (segmentBytes / 4)
+                + Committer.fullAt(segmentBytes)
+                + EntryCodec.MAX_LENGTH;
+        return log.room() - committer.pending() >= needed;
+    }
+
+    private StoreUnavailableException noRoom() {
+        Throwable failure = log.failureOfNext();
+        return new StoreUnavailableException("the journal " + directory.path()
+                + " has no room to grow"
+                + (failure == null ? "" : " (" + failure.getMessage() + ")")
+                + ": make room on the disk, and it goes on by itself");
+    }
+
+    // ---- the end
+
+    /** Stops for good: nobody can know what is on disk. */
+    private void fail(IOException failure) {
+        boolean first;
+        lock.lock();
+        try {
+            first = ended == null;
+            if (first) {
+                ended = "the journal " + directory.path() + " has stopped: " + failure.getMessage()
+                        + ". Look after the disk, then open it again";
+                stopDeciding();
+            }
+            committer.fail(new OutcomeUnknownException(
+                    "the journal " + directory.path() + " stopped: " + failure.getMessage()));
+        } finally {
+            lock.unlock();
+        }
+        deliveries.flush();
+        if (first) {
+            LOG.log(
+                    System.Logger.Level.ERROR,
+                    () -> "the journal " + directory.path() + " has stopped",
+                    failure);
+        }
+    }
+
+    private void stopDeciding() {
+        table.failWaiters(new StoreUnavailableException(String.valueOf(ended)));
+        wakeUp.cancel();
+        tick.cancel();
+        snapshots.close();
+    }
+
+    @Override
+    public void close() {
+        CompletableFuture<Boolean> written = new CompletableFuture<>();
+        boolean run = false;
+        lock.lock();
+        try {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            if (ended == null) {
+                ended = "the journal " + directory.path() + " is closed";
+                stopDeciding();
+                Batch last = committer.add(true, recorder.moment());
+                last.add(new Answer<>(written, true));
+                run = committer.needsRun();
+            } else {
+                written.complete(false);
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (run) {
+            committer.start();
+        }
+        deliveries.flush();
+        boolean unused = written.exceptionally(failure -> false).join();
+        threads.close();
+        log.close();
+        directoryLock.close();
+    }
+}

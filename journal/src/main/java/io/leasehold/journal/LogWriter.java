@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.journal;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.FutureTask;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes batches to the log, one after the other, each in one write and one force. While one
+ * segment fills, the housekeeper lays out the next.
+ *
+ * <p>Only one thread at a time writes. The other methods may be called by any.
+ */
+final class LogWriter {
+
+    /** Where the log goes on. */
+    record Position(long segment, long end, long sequence) {}
+
+    private final JournalDirectory directory;
+    private final long segmentBytes;
+    private final long start;
+    private final Executor housekeeper;
+    private long sequence;
+    private final long before; // where the last segment of an earlier start ends
+    private volatile @Nullable Segment active; // written by the writer only
+    private volatile long offset; // in the active segment
+    private volatile FutureTask<Segment> next;
+
+    /** Goes on behind the given position, in a segment of its own. */
+    LogWriter(
+            JournalDirectory directory,
+            long segmentBytes,
+            long start,
+            Position position,
+            Executor housekeeper) {
+        this.directory = directory;
+        this.segmentBytes = segmentBytes;
+        this.start = start;
+        this.housekeeper = housekeeper;
+        this.sequence = position.sequence;
+        this.before = position.end;
+        this.offset = segmentBytes;
+        this.next = layOut(position.segment + 1);
+    }
+
+    /** Where a batch was written: in which segment, and as which in the sequence. */
+    record Place(long segment, long sequence) {}
+
+    /** Writes the batch and returns when it is on disk. After a failure nothing may be written. */
+    Place write(Batch batch) throws IOException {
+        Segment segment = active;
+        long at = offset;
+        if (segment == null || batch.beginsSegment() || at + batch.extent() > segment.length()) {
+            return writeFirst(batch);
+        }
+        ByteBuffer bytes = batch.seal(sequence + 1, start, segment.number(), at);
+        segment.file().write(at, bytes);
+        Forced.data(segment.file(), directory.segment(segment.number()));
+        offset = at + bytes.limit();
+        sequence++;
+        return new Place(segment.number(), sequence);
+    }
+
+    /** Begins the next segment: its head and its first batch are one write, too. */
+    private Place writeFirst(Batch batch) throws IOException {
+        Segment segment = takeNext();
+        FileHead head = new FileHead(
+                segment.number(),
+                segment.length(),
+                sequence + 1,
+                active == null ? before : offset,
+                batch.moment(start));
+        ByteBuffer body = batch.seal(sequence + 1, start, segment.number(), FileHead.LENGTH);
+        ByteBuffer bytes = ByteBuffer.allocate(FileHead.LENGTH + body.limit());
+        head.write(FileHead.Kind.SEGMENT, bytes);
+        bytes.put(FileHead.LENGTH, body, 0, body.limit());
+        segment.file().write(0, bytes);
+        Forced.data(segment.file(), directory.segment(segment.number()));
+        Segment full = active;
+        if (full != null) {
+            full.file().close();
+        }
+        active = segment;
+        offset = bytes.limit();
+        sequence++;
+        next = layOut(segment.number() + 1);
+        housekeeper.execute(next);
+        return new Place(segment.number(), sequence);
+    }
+
+    /** The next segment; lays it out here and now if the housekeeper has not begun to. */
+    private Segment takeNext() throws IOException {
+        next.run();
+        try {
+            return next.get();
+        } catch (ExecutionException e) {
+            throw new IOException("there is no room for the next segment of the log", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted while the next segment was laid out", e);
+        }
+    }
+
+    private FutureTask<Segment> layOut(long number) {
+        return new FutureTask<>(() -> {
+            Segment spare = Segment.findBlank(directory, number);
+            return spare != null ? spare : Segment.make(directory, number, segmentBytes);
+        });
+    }
+
+    /** Whether the next segment is there. */
+    boolean hasNext() {
+        return failureOfNext() == null && next.isDone();
+    }
+
+    /** Why the next segment could not be laid out, if that was tried and failed. */
+    @Nullable
+    Throwable failureOfNext() {
+        FutureTask<Segment> task = next;
+        if (!task.isDone()) {
+            return null;
+        }
+        try {
+            Segment unused = task.get();
+            return null;
+        } catch (ExecutionException e) {
+            return e.getCause();
+        } catch (InterruptedException e) {
+            throw new AssertionError("a task that is done is not waited for", e);
+        }
+    }
+
+    /** Lays out the next segment after all, if that has failed. */
+    void retryNext() {
+        Segment last = active;
+        if (last != null && failureOfNext() != null) {
+            next = layOut(last.number() + 1);
+            housekeeper.execute(next);
+        }
+    }
+
+    /** How many bytes are laid out and not written. */
+    long room() {
+        Segment segment = active;
+        long here = segment == null ? 0 : segment.length() - offset;
+        return here + (hasNext() ? segmentBytes - FileHead.LENGTH : 0);
+    }
+
+    /** The number of the segment that is being written. */
+    long segment() {
+        Segment segment = active;
+        return segment == null ? 0 : segment.number();
+    }
+
+    /** Closes the files. Call it when nothing is written any more. */
+    void close() {
+        Segment last = active;
+        if (last != null) {
+            last.file().close();
+        }
+        if (hasNext()) {
+            try {
+                next.get().file().close();
+            } catch (ExecutionException | InterruptedException e) {
+                throw new AssertionError("it is there", e);
+            }
+        } else {
+            boolean unused = next.cancel(false);
+        }
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.journal;
+
+import java.nio.file.Path;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/** Two daemon threads for each store. */
+final class OwnThreads implements Surroundings.Threads {
+
+    private static final int MAX_TASKS = 16; // there are never more than three
+
+    private final WriterThread writer;
+    private final ThreadPoolExecutor housekeeper;
+
+    OwnThreads(Path directory) {
+        String name = "leasehold-journal-" + directory.getFileName();
+        writer = new WriterThread(name);
+        housekeeper = new ThreadPoolExecutor(
+                1,
+                1,
+                0,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(MAX_TASKS),
+                task -> {
+                    Thread thread = new Thread(task, name + "-housekeeper");
+                    thread.setDaemon(true);
+                    return thread;
+                },
+                new ThreadPoolExecutor.DiscardPolicy());
+    }
+
+    @Override
+    public Executor writer() {
+        return writer;
+    }
+
+    @Override
+    public Executor housekeeper() {
+        return housekeeper;
+    }
+
+    @Override
+    public void close() {
+        writer.close();
+        housekeeper.shutdown();
+        housekeeper.getQueue().clear();
+        boolean interrupted = false;
+        while (!housekeeper.isTerminated()) {
+            try {
+                boolean unused = housekeeper.awaitTermination(1, TimeUnit.MINUTES);
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

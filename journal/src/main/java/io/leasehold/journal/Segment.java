@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.journal;
+
+import io.leasehold.spi.DiskFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A segment of the log that was laid out in full, as zeros, before anything is written to it: so a
+ * write neither needs room nor changes the file's length, and what was never written can be told.
+ *
+ * @param number in the order of the segments
+ * @param length of the file
+ * @param file open to write
+ */
+record Segment(long number, long length, DiskFile file) {
+
+    private static final int CHUNK = 1 << 20;
+
+    /** The segment of this number if it is laid out and nothing was ever written to it. */
+    static @Nullable Segment findBlank(JournalDirectory directory, long number) throws IOException {
+        Path path = directory.segment(number);
+        if (!directory.disk().exists(path)) {
+            return null;
+        }
+        DiskFile file = directory.disk().open(path);
+        long length = file.size();
+        boolean blank = length >= JournalOptions.MIN_SEGMENT_BYTES
+                && new BatchScanner(file, number, length).isBlank(0, length);
+        if (blank) {
+            return new Segment(number, length, file);
+        }
+        file.close();
+        return null;
+    }
+
+    /** Lays out a segment. When it has its name, it has its length. */
+    static Segment make(JournalDirectory directory, long number, long length) throws IOException {
+        Path path = directory.segment(number);
+        Path temporary = JournalDirectory.temporary(path);
+        DiskFile file = directory.disk().create(temporary);
+        try {
+            ByteBuffer zeros = ByteBuffer.allocate((int) Math.min(CHUNK, length));
+            for (long at = 0; at < length; at += zeros.capacity()) {
+                file.write(at, zeros.clear().limit((int) Math.min(CHUNK, length - at)));
+            }
+            Forced.all(file, temporary);
+            directory.disk().replace(temporary, path);
+            Forced.directory(directory);
+            return new Segment(number, length, file);
+        } catch (IOException e) {
+            file.close();
+            Leftovers.delete(directory.disk(), temporary);
+            throw e;
+        }
+    }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.journal;
+
+import io.leasehold.model.LeaseholdException;
+import io.leasehold.table.Deliveries;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps the log short: when it has grown to twice the state it stands for, a snapshot takes the
+ * place of all but its last segment. Written by the housekeeper while the store goes on.
+ *
+ * <p>A snapshot that fails for want of room is given up and tried again later; nothing depends on
+ * it. The store's lock guards the fields.
+ */
+final class Snapshots {
+
+    private static final System.Logger LOG = System.getLogger(Snapshots.class.getName());
+    private static final int MIN_SEGMENTS = 4;
+    private static final long PAUSE = Duration.ofSeconds(30).toNanos();
+
+    private final JournalDirectory directory;
+    private final ReentrantLock lock;
+    private final Executor housekeeper;
+    private final Consumer<IOException> onFailure;
+    private final long segmentBytes;
+    private long number;
+    private long length;
+    private long notBefore = Long.MIN_VALUE;
+    private boolean underWay;
+    private boolean closed;
+
+    Snapshots(
+            JournalDirectory directory,
+            ReentrantLock lock,
+            Executor housekeeper,
+            Consumer<IOException> onFailure,
+            long segmentBytes) {
+        this.directory = directory;
+        this.lock = lock;
+        this.housekeeper = housekeeper;
+        this.onFailure = onFailure;
+        this.segmentBytes = segmentBytes;
+    }
+
+    /** The snapshot that the store was opened with. */
+    void opened(long latest, long bytes) {
+        number = latest;
+        length = bytes;
+    }
+
+    /** Whether the log, up to the given segment, is long enough for another snapshot. */
+    boolean isDue(long segment, long now) {
+        long segments = segment - Math.max(1, number);
+        return !underWay
+                && !closed
+                && now >= notBefore
+                && segments >= Math.max(MIN_SEGMENTS, 2 * length / segmentBytes);
+    }
+
+    /**
+     * Goes about a snapshot of what the table holds now.
+     *
+     * @param cut the batch that comes next in the log, and begins a segment
+     */
+    void begin(Batch cut, Pending pending, long now) {
+        underWay = true;
+        notBefore = now + PAUSE;
+        cut.add(new Outgoing() {
+            @Override
+            public void send(Deliveries deliveries) {
+                housekeeper.execute(() -> write(pending.behind(cut.place())));
+            }
+
+            @Override
+            public void fail(Deliveries deliveries, LeaseholdException reason) {}
+        });
+    }
+
+    /** What goes into a snapshot, but for the place that it will have. */
+    interface Pending {
+        SnapshotWriter.Contents behind(LogWriter.Place place);
+    }
+
+    private void write(SnapshotWriter.Contents contents) {
+        try {
+            step(new SnapshotWriter(directory, lock, contents), contents.place().segment());
+        } catch (IOException e) {
+            giveUp(null, e);
+        }
+    }
+
+    private void step(SnapshotWriter writer, long segment) {
+        try {
+            if (isClosed()) {
+                writer.giveUp();
+            } else if (writer.step()) {
+                housekeeper.execute(() -> step(writer, segment));
+            } else {
+                finished(segment, writer.finish());
+                Leftovers.deleteBefore(segment, directory);
+            }
+        } catch (IOException e) {
+            giveUp(writer, e);
+        }
+    }
+
+    private boolean isClosed() {
+        lock.lock();
+        try {
+            return closed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void finished(long segment, long bytes) {
+        lock.lock();
+        try {
+            number = segment;
+            length = bytes;
+            underWay = false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void giveUp(@Nullable SnapshotWriter writer, IOException e) {
+        if (writer != null) {
+            writer.giveUp();
+        }
+        lock.lock();
+        try {
+            underWay = false;
+        } finally {
+            lock.unlock();
+        }
+        if (e instanceof Forced.FailedException) {
+            onFailure.accept(e);
+        } else {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    () -> directory.path() + ": no snapshot now, the log goes on: "
+                            + JournalDirectory.reason(e));
+        }
+    }
+
+    /** No snapshot is begun any more, and one that is under way is given up. */
+    void close() {
+        closed = true;
+    }
+}

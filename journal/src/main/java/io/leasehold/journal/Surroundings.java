@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.journal;
+
+import io.leasehold.spi.Disk;
+import io.leasehold.spi.Time;
+
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+
+/**
+ * What a store is given to live in, so that a test or a simulation can own all of it.
+ *
+ * @param time clock and timers
+ * @param disk files
+ * @param threads who does the work, once there is any
+ */
+record Surroundings(Time time, Disk disk, Supplier<Threads> threads) {
+
+    /** Who writes and who tidies up. */
+    interface Threads {
+
+        /** Runs one task at a time: to write the log. */
+        Executor writer();
+
+        /** Runs tasks one after the other: to lay out segments and write snapshots. */
+        Executor housekeeper();
+
+        /** Waits for the tasks that have begun; others are dropped. */
+        void close();
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.journal;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The thread that writes. It takes one task at a time; asking for a second one before the first has
+ * begun is an error of the caller. Between two tasks it looks for the next one for a short while
+ * before it sleeps: a lone caller is back with its next command sooner than a thread wakes up.
+ */
+final class WriterThread implements Executor {
+
+    private static final int LOOKS = 2_000;
+
+    private final AtomicReference<Runnable> task = new AtomicReference<>();
+    private final Thread thread;
+    private volatile boolean sleeping;
+    private volatile boolean closed;
+
+    WriterThread(String name) {
+        thread = new Thread(this::work, name);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    @Override
+    public void execute(Runnable command) {
+        if (!task.compareAndSet(null, command)) {
+            throw new IllegalStateException("the writer has a task already");
+        }
+        if (sleeping) {
+            LockSupport.unpark(thread);
+        }
+    }
+
+    private void work() {
+        while (true) {
+            Runnable next = task.getAndSet(null);
+            if (next != null) {
+                next.run();
+            } else if (closed) {
+                return;
+            } else {
+                waitForTask();
+            }
+        }
+    }
+
+    private void waitForTask() {
+        for (int i = 0; i < LOOKS; i++) {
+            if (task.get() != null || closed) {
+                return;
+            }
+            Thread.onSpinWait();
+        }
+        sleeping = true;
+        while (task.get() == null && !closed) {
+            LockSupport.park(this);
+            boolean unused = Thread.interrupted(); // nobody has anything to say to it that way
+        }
+        sleeping = false;
+    }
+
+    /** Lets the thread end after the task that it has, and waits for that. */
+    void close() {
+        closed = true;
+        LockSupport.unpark(thread);
+        boolean interrupted = false;
+        while (thread.isAlive() && Thread.currentThread() != thread) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
