@@ -356,21 +356,29 @@ public final class LeaseTable {
     }
 
     /**
-     * Goes on after a restart, at the time given, with what was restored: leases that were granted
-     * or renewed since the start before run again in full, all others as long as they had.
-     *
-     * @param lastToken the last token that was drawn, as far as is known otherwise
+     * Notes, while entries are restored, that there was a restart at the time given: leases that
+     * were granted or renewed since the one before ran again in full, all others as long as they
+     * had.
      */
-    public void resume(long lastToken, long now) {
-        book.skipTo(lastToken);
+    public void restoreRestart(long now) {
         for (Stripe part : stripes.touchedFrom(ALL)) {
             part.ends.forEach(end -> {
                 if (end instanceof LiveLease lease) {
                     lease.resume(now);
                 }
             });
-            part.ends.reorder();
         }
+    }
+
+    /**
+     * Goes on after a restart, at the time given, with what was restored.
+     *
+     * @param lastToken the last token that was drawn, as far as is known otherwise
+     */
+    public void resume(long lastToken, long now) {
+        book.skipTo(lastToken);
+        restoreRestart(now);
+        stripes.touchedFrom(ALL).forEach(part -> part.ends.reorder());
     }
 
     /** Empties the queues, failing every attempt in them. Touches all stripes. */

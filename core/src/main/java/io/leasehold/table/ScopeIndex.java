@@ -37,13 +37,13 @@ final class ScopeIndex {
     }
 
     ScopeNode occupy(Scope scope) {
-        ScopeNode node = nodes.get(scope);
-        if (node == null) {
-            node = new ScopeNode(scope);
-            nodes.put(scope, node);
-            if (!standsAlone(scope)) {
-                extended.add(scope.keys(), node);
-            }
+        ScopeNode node = new ScopeNode(scope);
+        ScopeNode there = nodes.putIfAbsent(scope, node);
+        if (there != null) {
+            return there;
+        }
+        if (!standsAlone(scope)) {
+            extended.add(scope.keys(), node);
         }
         return node;
     }

@@ -25,17 +25,17 @@ final class Batch {
     private LogWriter.@Nullable Place place;
 
     void add(TableEntry entry) {
-        EntryCodec.write(entry, out);
+        EntryWriter.write(entry, out);
         entries++;
     }
 
     void addStarted(long now) {
-        EntryCodec.writeStarted(now, out);
+        EntryWriter.writeStarted(now, out);
         entries++;
     }
 
     void add(Standing standing) {
-        EntryCodec.write(standing, out);
+        EntryWriter.write(standing, out);
         entries++;
     }
 

@@ -158,6 +158,7 @@ public final class JournalLeaseStore implements LeaseStore {
                     options,
                     surroundings);
             store.start(opening, options);
+            store.tick();
             return store;
         } catch (RuntimeException | Error e) {
             directoryLock.close();
@@ -179,7 +180,6 @@ public final class JournalLeaseStore implements LeaseStore {
             table.resume(opening.standing().lastToken(), moment.time());
             recorder.record(committer, opening);
             snapshots.opened(opening.snapshot(), opening.snapshotBytes());
-            tick.set(moment.time() + TICK, moment.time());
         } catch (IOException e) {
             threads.close();
             throw new StoreUnavailableException(
@@ -362,7 +362,7 @@ public final class JournalLeaseStore implements LeaseStore {
     private boolean hasRoom(int reserves) {
         long needed = (long) reserves * (segmentBytes / 4)
                 + Committer.fullAt(segmentBytes)
-                + EntryCodec.MAX_LENGTH;
+                + EntryFormat.MAX_LENGTH;
         return log.room() - committer.pending() >= needed;
     }
 

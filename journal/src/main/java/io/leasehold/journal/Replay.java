@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 final class Replay implements Entries {
 
     private final LeaseTable table;
+    private final EntryReader reader = new EntryReader();
     private Standing standing = Standing.NONE;
     private long time;
     private long sequence;
@@ -40,7 +41,7 @@ final class Replay implements Entries {
             throw new IllegalArgumentException("batch " + head.sequence() + " goes back in time");
         }
         for (int i = 0; i < head.body().entries(); i++) {
-            EntryCodec.read(body, this);
+            reader.read(body, this);
         }
         time = then.time();
         start = then.start();
@@ -62,7 +63,7 @@ final class Replay implements Entries {
 
     @Override
     public void started(long now) {
-        table.resume(standing.lastToken(), now);
+        table.restoreRestart(now);
     }
 
     @Override
