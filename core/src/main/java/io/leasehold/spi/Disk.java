@@ -47,7 +47,10 @@ public interface Disk {
     /** What is in a directory, in the order of the names. */
     List<Path> list(Path directory) throws IOException;
 
-    /** Makes the directory and those above it, where they are missing. */
+    /**
+     * Makes the directory and those above it, where they are missing: for their owner alone, where
+     * the file system knows owners.
+     */
     void createDirectories(Path directory) throws IOException;
 
     /**

@@ -81,7 +81,7 @@ public final class JournalLeaseStore implements LeaseStore {
     private final Alarm wakeUp;
     private final Alarm tick;
     private @Nullable String ended; // why nothing is decided any more
-    private boolean closed;
+    private @Nullable CompletableFuture<Boolean> closing;
 
     /** What was read, and where it goes from now on. */
     private record Parts(
@@ -408,16 +408,27 @@ public final class JournalLeaseStore implements LeaseStore {
         snapshots.close();
     }
 
+    /**
+     * Writes what is under way, then closes the files. Waits for that, unless called by a dependent
+     * of one of its own answers, which are completed by the thread that would have to write.
+     */
     @Override
     public void close() {
-        CompletableFuture<Boolean> written = new CompletableFuture<>();
+        CompletableFuture<Boolean> finished = finish();
+        if (!threads.isWriter()) {
+            boolean unused = finished.join();
+        }
+    }
+
+    private CompletableFuture<Boolean> finish() {
         boolean run = false;
         lock.lock();
         try {
-            if (closed) {
-                return;
+            if (closing != null) {
+                return closing;
             }
-            closed = true;
+            CompletableFuture<Boolean> written = new CompletableFuture<>();
+            closing = written.handle((done, failure) -> release());
             if (ended == null) {
                 ended = "the journal " + directory.path() + " is closed";
                 stopDeciding();
@@ -425,18 +436,22 @@ public final class JournalLeaseStore implements LeaseStore {
                 last.add(new Answer<>(written, true));
                 run = committer.needsRun();
             } else {
-                written.complete(false);
+                deliveries.answer(() -> written.complete(false));
             }
+            return closing;
         } finally {
             lock.unlock();
+            if (run) {
+                committer.start();
+            }
+            deliveries.flush();
         }
-        if (run) {
-            committer.start();
-        }
-        deliveries.flush();
-        boolean unused = written.exceptionally(failure -> false).join();
+    }
+
+    private boolean release() {
         threads.close();
         log.close();
         directoryLock.close();
+        return true;
     }
 }

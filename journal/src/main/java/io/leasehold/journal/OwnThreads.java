@@ -6,14 +6,19 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
-/** Two daemon threads for each store. */
+/**
+ * Two daemon threads for each store. Either of them may be the one that closes the store; it does
+ * not wait for its own end.
+ */
 final class OwnThreads implements Surroundings.Threads {
 
     private static final int MAX_TASKS = 16; // there are never more than three
 
     private final WriterThread writer;
     private final ThreadPoolExecutor housekeeper;
+    private volatile @Nullable Thread housekeeping;
 
     OwnThreads(Path directory) {
         String name = "leasehold-journal-" + directory.getFileName();
@@ -27,6 +32,7 @@ final class OwnThreads implements Surroundings.Threads {
                 task -> {
                     Thread thread = new Thread(task, name + "-housekeeper");
                     thread.setDaemon(true);
+                    housekeeping = thread;
                     return thread;
                 },
                 new ThreadPoolExecutor.DiscardPolicy());
@@ -43,12 +49,17 @@ final class OwnThreads implements Surroundings.Threads {
     }
 
     @Override
+    public boolean isWriter() {
+        return writer.isCurrent();
+    }
+
+    @Override
     public void close() {
         writer.close();
         housekeeper.shutdown();
         housekeeper.getQueue().clear();
         boolean interrupted = false;
-        while (!housekeeper.isTerminated()) {
+        while (!housekeeper.isTerminated() && Thread.currentThread() != housekeeping) {
             try {
                 boolean unused = housekeeper.awaitTermination(1, TimeUnit.MINUTES);
             } catch (InterruptedException e) {

@@ -63,12 +63,16 @@ final class WriterThread implements Executor {
         sleeping = false;
     }
 
-    /** Lets the thread end after the task that it has, and waits for that. */
+    boolean isCurrent() {
+        return Thread.currentThread() == thread;
+    }
+
+    /** Lets the thread end after the task that it has, and waits for that if it is another. */
     void close() {
         closed = true;
         LockSupport.unpark(thread);
         boolean interrupted = false;
-        while (thread.isAlive() && Thread.currentThread() != thread) {
+        while (thread.isAlive() && !isCurrent()) {
             try {
                 thread.join();
             } catch (InterruptedException e) {

@@ -5,6 +5,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The work of both threads, done by whoever asks for it: a store on it is deterministic. The writer
@@ -21,6 +22,7 @@ final class InlineThreads implements Surroundings.Threads {
         private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
         private final AtomicInteger requests = new AtomicInteger(); // above 0 while a thread runs
         private volatile boolean held;
+        private volatile @Nullable Thread runner;
 
         @Override
         public void execute(Runnable task) {
@@ -37,7 +39,10 @@ final class InlineThreads implements Surroundings.Threads {
         boolean runOne() {
             Runnable next = tasks.poll();
             if (next != null) {
+                Thread before = runner;
+                runner = Thread.currentThread();
                 next.run();
+                runner = before;
             }
             return next != null;
         }
@@ -72,6 +77,11 @@ final class InlineThreads implements Surroundings.Threads {
     @Override
     public Executor housekeeper() {
         return housekeeper;
+    }
+
+    @Override
+    public boolean isWriter() {
+        return writer.runner == Thread.currentThread();
     }
 
     @Override
