@@ -367,10 +367,10 @@ public final class JournalLeaseStore implements LeaseStore {
     }
 
     private StoreUnavailableException noRoom() {
-        Throwable failure = log.failureOfNext();
+        IOException failure = log.failureOfNext();
         return new StoreUnavailableException("the journal " + directory.path()
                 + " has no room to grow"
-                + (failure == null ? "" : " (" + failure.getMessage() + ")")
+                + (failure == null ? "" : " (" + JournalDirectory.reason(failure) + ")")
                 + ": make room on the disk, and it goes on by itself");
     }
 

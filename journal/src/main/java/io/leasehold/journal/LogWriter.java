@@ -3,9 +3,7 @@ package io.leasehold.journal;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +25,7 @@ final class LogWriter {
     private final long before; // where the last segment of an earlier start ends
     private volatile @Nullable Segment active; // written by the writer only
     private volatile long offset; // in the active segment
-    private volatile FutureTask<Segment> next;
+    private volatile Spare next;
 
     /** Goes on behind the given position, in a segment of its own. */
     LogWriter(
@@ -43,7 +41,7 @@ final class LogWriter {
         this.sequence = position.sequence;
         this.before = position.end;
         this.offset = segmentBytes;
-        this.next = layOut(position.segment + 1);
+        this.next = spare(position.segment + 1);
     }
 
     /** Where a batch was written: in which segment, and as which in the sequence. */
@@ -66,7 +64,7 @@ final class LogWriter {
 
     /** Begins the next segment: its head and its first batch are one write, too. */
     private Place writeFirst(Batch batch) throws IOException {
-        Segment segment = takeNext();
+        Segment segment = next.take();
         FileHead head = new FileHead(
                 segment.number(),
                 segment.length(),
@@ -86,58 +84,26 @@ final class LogWriter {
         active = segment;
         offset = bytes.limit();
         sequence++;
-        next = layOut(segment.number() + 1);
+        next = spare(segment.number() + 1);
         housekeeper.execute(next);
         return new Place(segment.number(), sequence);
     }
 
-    /** The next segment; lays it out here and now if the housekeeper has not begun to. */
-    private Segment takeNext() throws IOException {
-        next.run();
-        try {
-            return next.get();
-        } catch (ExecutionException e) {
-            throw new IOException("there is no room for the next segment of the log", e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IOException("interrupted while the next segment was laid out", e);
-        }
-    }
-
-    private FutureTask<Segment> layOut(long number) {
-        return new FutureTask<>(() -> {
-            Segment spare = Segment.findBlank(directory, number);
-            return spare != null ? spare : Segment.make(directory, number, segmentBytes);
-        });
-    }
-
-    /** Whether the next segment is there. */
-    boolean hasNext() {
-        return failureOfNext() == null && next.isDone();
+    private Spare spare(long number) {
+        return new Spare(directory, number, segmentBytes);
     }
 
     /** Why the next segment could not be laid out, if that was tried and failed. */
     @Nullable
-    Throwable failureOfNext() {
-        FutureTask<Segment> task = next;
-        if (!task.isDone()) {
-            return null;
-        }
-        try {
-            Segment unused = task.get();
-            return null;
-        } catch (ExecutionException e) {
-            return e.getCause();
-        } catch (InterruptedException e) {
-            throw new AssertionError("a task that is done is not waited for", e);
-        }
+    IOException failureOfNext() {
+        return next.failure();
     }
 
     /** Lays out the next segment after all, if that has failed. */
     void retryNext() {
         Segment last = active;
-        if (last != null && failureOfNext() != null) {
-            next = layOut(last.number() + 1);
+        if (last != null && next.failure() != null) {
+            next = spare(last.number() + 1);
             housekeeper.execute(next);
         }
     }
@@ -146,7 +112,7 @@ final class LogWriter {
     long room() {
         Segment segment = active;
         long here = segment == null ? 0 : segment.length() - offset;
-        return here + (hasNext() ? segmentBytes - FileHead.LENGTH : 0);
+        return here + (next.segment() == null ? 0 : segmentBytes - FileHead.LENGTH);
     }
 
     /** The number of the segment that is being written. */
@@ -161,14 +127,9 @@ final class LogWriter {
         if (last != null) {
             last.file().close();
         }
-        if (hasNext()) {
-            try {
-                next.get().file().close();
-            } catch (ExecutionException | InterruptedException e) {
-                throw new AssertionError("it is there", e);
-            }
-        } else {
-            boolean unused = next.cancel(false);
+        Segment blank = next.segment();
+        if (blank != null) {
+            blank.file().close();
         }
     }
 }

@@ -26,9 +26,8 @@ record Segment(long number, long length, DiskFile file) {
             return null;
         }
         DiskFile file = directory.disk().open(path);
-        long length = file.size();
-        boolean blank = length >= JournalOptions.MIN_SEGMENT_BYTES
-                && new BatchScanner(file, number, length).isBlank(0, length);
+        boolean blank =
+                file.size() == length && new BatchScanner(file, number, length).isBlank(0, length);
         if (blank) {
             return new Segment(number, length, file);
         }

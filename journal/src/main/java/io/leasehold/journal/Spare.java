@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.journal;
+
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The next segment of the log, laid out once by whoever comes first: the housekeeper who was asked
+ * to, or the writer who needs it. Thread-safe.
+ */
+final class Spare implements Runnable {
+
+    private final JournalDirectory directory;
+    private final long number;
+    private final long length;
+    private final AtomicBoolean begun = new AtomicBoolean();
+    private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+
+    /** One of the two. */
+    private record Outcome(
+            @Nullable Segment segment, @Nullable IOException failure) {}
+
+    Spare(JournalDirectory directory, long number, long length) {
+        this.directory = directory;
+        this.number = number;
+        this.length = length;
+    }
+
+    @Override
+    public void run() {
+        if (begun.getAndSet(true)) {
+            return;
+        }
+        try {
+            Segment blank = Segment.findBlank(directory, number, length);
+            Segment segment = blank != null ? blank : Segment.make(directory, number, length);
+            outcome.complete(new Outcome(segment, null));
+        } catch (IOException e) {
+            outcome.complete(new Outcome(null, e));
+        } catch (RuntimeException | Error e) {
+            outcome.complete(new Outcome(null, new IOException(String.valueOf(e), e)));
+        }
+    }
+
+    /** The segment; lays it out here and now if nobody has begun to, and waits for it otherwise. */
+    Segment take() throws IOException {
+        run();
+        Outcome done = outcome.join();
+        if (done.segment == null) {
+            throw new IOException("the next segment of the log can't be laid out", done.failure);
+        }
+        return done.segment;
+    }
+
+    /** The segment, if it is there. */
+    @Nullable
+    Segment segment() {
+        Outcome done = outcome.getNow(null);
+        return done == null ? null : done.segment;
+    }
+
+    /** Why it could not be laid out, if that was tried and failed. */
+    @Nullable
+    IOException failure() {
+        Outcome done = outcome.getNow(null);
+        return done == null ? null : done.failure;
+    }
+}
