@@ -53,6 +53,17 @@ record FileHead(long number, long length, long sequence, long before, Moment mom
         }
     }
 
+    /** The file is sound, but nothing that this program could read. */
+    static final class UnknownVersionException extends IllegalArgumentException {
+
+        private static final long serialVersionUID = 1;
+
+        UnknownVersionException(int version) {
+            super("it has version " + version + " of the format, and this program knows version "
+                    + VERSION + " only: open it with the program that wrote it, or a newer one");
+        }
+    }
+
     /** Writes the head to the beginning of a buffer. */
     void write(Kind kind, ByteBuffer out) {
         out.putLong(0, kind.magic)
@@ -81,8 +92,7 @@ record FileHead(long number, long length, long sequence, long before, Moment mom
         }
         int version = in.getInt(8);
         if (version != VERSION) {
-            throw new IllegalArgumentException("it has version " + version
-                    + " of the format, and this program knows version " + VERSION + " only");
+            throw new UnknownVersionException(version);
         }
         Moment moment = new Moment(in.getLong(48), in.getLong(56), in.getLong(64));
         return new FileHead(in.getLong(16), in.getLong(24), in.getLong(32), in.getLong(40), moment);

@@ -321,6 +321,10 @@ public final class JournalLeaseStore implements LeaseStore {
             if (snapshots.isDue(log.segment(), now)) {
                 beginSnapshot(now);
             }
+            if (log.failureOfNext() instanceof Forced.FailedException failure) {
+                fail(failure);
+                return;
+            }
             log.retryNext();
             if (!hasRoom(RESERVES)) {
                 table.failWaiters(noRoom());

@@ -3,6 +3,8 @@ package io.leasehold.journal;
 
 import io.leasehold.journal.BatchScanner.Found;
 import io.leasehold.model.DamagedFileException;
+import io.leasehold.model.LimitExceededException;
+import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.DiskFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -193,6 +195,8 @@ final class Recovery {
         FileHead head;
         try {
             head = FileHead.read(kind, bytes);
+        } catch (FileHead.UnknownVersionException e) {
+            throw new StoreUnavailableException(path + " can't be read: " + e.getMessage());
         } catch (IllegalArgumentException e) {
             throw damaged(path, 0, String.valueOf(e.getMessage()));
         }
@@ -298,7 +302,7 @@ final class Recovery {
     private static void take(Path path, long offset, Runnable taking) {
         try {
             taking.run();
-        } catch (IllegalArgumentException | io.leasehold.model.LimitExceededException e) {
+        } catch (IllegalArgumentException | LimitExceededException e) {
             throw damaged(path, offset, String.valueOf(e.getMessage()));
         }
     }

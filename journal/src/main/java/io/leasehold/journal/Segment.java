@@ -20,7 +20,8 @@ record Segment(long number, long length, DiskFile file) {
     private static final int CHUNK = 1 << 20;
 
     /** The segment of this number if it is laid out and nothing was ever written to it. */
-    static @Nullable Segment findBlank(JournalDirectory directory, long number) throws IOException {
+    static @Nullable Segment findBlank(JournalDirectory directory, long number, long length)
+            throws IOException {
         Path path = directory.segment(number);
         if (!directory.disk().exists(path)) {
             return null;
