@@ -13,13 +13,14 @@ import java.util.List;
 
 /**
  * A program that opens a journal and puts load on it from several threads until it is killed, or
- * until whoever started it is gone. It says on standard output when it is up and when the journal
- * is open.
+ * until whoever started it is gone. It says on standard output when it is up, when the journal is
+ * open, and when it is busy.
  */
 final class LoadProcess {
 
     static final String UP = "up.";
     static final String OPEN = "open.";
+    static final String BUSY = "busy.";
 
     private static final int THREADS = 6;
 
@@ -31,9 +32,8 @@ final class LoadProcess {
 
     private LoadProcess() {}
 
-    /** Opens the journal as the program does. */
-    static JournalLeaseStore open(Path directory) {
-        Time time = SkewedTime.of(Time.system(), Duration.ZERO, RATE);
+    /** Opens the journal with the options of the program. */
+    static JournalLeaseStore open(Path directory, Time time) {
         return JournalLeaseStore.open(directory, OPTIONS, time, Disk.system());
     }
 
@@ -58,9 +58,11 @@ final class LoadProcess {
 
     public static void main(String[] arguments) throws IOException {
         int round = Integer.parseInt(arguments[2]);
-        try (Trail trail = Trail.create(Path.of(arguments[1]))) {
+        Path path = Path.of(arguments[1]);
+        try (Trail trail = Trail.create(path, () -> System.out.println(BUSY))) {
             System.out.println(UP);
-            try (JournalLeaseStore store = open(Path.of(arguments[0]))) {
+            Time fast = SkewedTime.of(Time.system(), Duration.ZERO, RATE);
+            try (JournalLeaseStore store = open(Path.of(arguments[0]), fast)) {
                 System.out.println(OPEN);
                 for (int i = 0; i < THREADS; i++) {
                     Thread thread = new Thread(new LoadWorker(store, trail, round, i), "load-" + i);

@@ -41,7 +41,7 @@ final class LoadWorker implements Runnable {
     private static final Duration KEEP_FOR = Limits.MAX_KEEP_FOR;
     private static final int HELD_AT_MOST = 8;
     private static final int RECORDS = 4; // names with records, for each thread
-    private static final int RECORD_BYTES = 1 << 14; // so that segments fill
+    private static final int RECORD_BYTES = 1 << 16; // so that segments fill
 
     private final LeaseStore store;
     private final Trail trail;

@@ -3,6 +3,7 @@ package io.leasehold.journal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.leasehold.spi.Time;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -28,6 +29,8 @@ final class ProcessKillTest {
     private static final int KILLS = Integer.getInteger("leasehold.kills", 200);
     private static final int LANES = 2;
     private static final long SEED = 2026;
+    private static final long LONGEST_NANOS = 100_000_000;
+    private static final String TEMPORARY = ".tmp";
 
     @TempDir
     @SuppressWarnings("NullAway.Init")
@@ -70,15 +73,27 @@ final class ProcessKillTest {
             Path trail = root.resolve("trail");
             Process process = LoadProcess.start(directory, trail, root.resolve("errors"), round);
             try (BufferedReader out = process.inputReader(StandardCharsets.US_ASCII)) {
-                assertThat(out.readLine()).as(errors()).isEqualTo(LoadProcess.UP);
-                if (random.nextInt(8) == 0) {
+                await(LoadProcess.UP, out);
+                int moment = random.nextInt(8);
+                if (moment == 0) {
                     pause(process, random.nextInt(60));
                     kill(process);
                     duringOpening += out.readLine() == null ? 1 : 0;
                 } else {
-                    assertThat(out.readLine()).as(errors()).isEqualTo(LoadProcess.OPEN);
+                    await(LoadProcess.OPEN, out);
                     List<String> before = files();
-                    pause(process, random.nextInt(5, 150));
+                    switch (moment) {
+                        case 1 -> pause(process, random.nextInt(30));
+                        case 2, 3, 4 -> awaitFile(".dat" + TEMPORARY);
+                        default -> {
+                            await(LoadProcess.BUSY, out);
+                            if (moment == 5) {
+                                awaitFile(TEMPORARY);
+                            } else {
+                                pause(process, random.nextInt(5, 150));
+                            }
+                        }
+                    }
                     kill(process);
                     count(before, files());
                 }
@@ -87,6 +102,19 @@ final class ProcessKillTest {
             }
             ledger.take(Trail.read(trail));
             Files.deleteIfExists(trail);
+        }
+
+        private void await(String word, BufferedReader out) throws IOException {
+            assertThat(out.readLine()).as("%s", errors()).isEqualTo(word);
+        }
+
+        /** Waits until such a file is in the making, but not for long. */
+        private void awaitFile(String ending) throws IOException {
+            long end = Time.system().nanos() + LONGEST_NANOS;
+            boolean found = false;
+            while (!found && Time.system().nanos() < end) {
+                found = files().stream().anyMatch(file -> file.endsWith(ending));
+            }
         }
 
         private void pause(Process process, int millis) throws IOException, InterruptedException {
@@ -101,8 +129,8 @@ final class ProcessKillTest {
         }
 
         private void count(List<String> before, List<String> after) {
-            duringSnapshot += after.stream().anyMatch(f -> f.endsWith(".dat.tmp")) ? 1 : 0;
-            duringLayout += after.stream().anyMatch(f -> f.endsWith(".log.tmp")) ? 1 : 0;
+            duringSnapshot += after.stream().anyMatch(f -> f.endsWith(".dat" + TEMPORARY)) ? 1 : 0;
+            duringLayout += after.stream().anyMatch(f -> f.endsWith(".log" + TEMPORARY)) ? 1 : 0;
             List<String> added = new ArrayList<>(after);
             added.removeAll(before);
             snapshots += added.stream().anyMatch(f -> f.endsWith(".dat")) ? 1 : 0;
@@ -110,7 +138,7 @@ final class ProcessKillTest {
         }
 
         private void check() {
-            try (JournalLeaseStore store = LoadProcess.open(directory)) {
+            try (JournalLeaseStore store = LoadProcess.open(directory, Time.system())) {
                 ledger.check(store, random);
             }
             checks++;

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 
 /**
@@ -25,10 +26,15 @@ import java.util.stream.Collectors;
  */
 final class Trail implements AutoCloseable {
 
-    private final FileChannel file;
+    private static final int SOME_LINES = 100;
 
-    private Trail(FileChannel file) {
+    private final FileChannel file;
+    private final Runnable onSomeLines;
+    private final AtomicInteger lines = new AtomicInteger();
+
+    private Trail(FileChannel file, Runnable onSomeLines) {
         this.file = file;
+        this.onSomeLines = onSomeLines;
     }
 
     /** What a line is about. */
@@ -82,9 +88,11 @@ final class Trail implements AutoCloseable {
         }
     }
 
-    static Trail create(Path path) throws IOException {
-        return new Trail(
-                FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.APPEND));
+    /** A new file, and what to do once there are some lines in it. */
+    static Trail create(Path path, Runnable onSomeLines) throws IOException {
+        FileChannel file =
+                FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.APPEND);
+        return new Trail(file, onSomeLines);
     }
 
     void add(Line line) {
@@ -93,6 +101,9 @@ final class Trail implements AutoCloseable {
                     file.write(ByteBuffer.wrap(line.text().getBytes(StandardCharsets.US_ASCII)));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+        if (lines.incrementAndGet() == SOME_LINES) {
+            onSomeLines.run();
         }
     }
 
