@@ -10,6 +10,7 @@ record Quantity(double value, Unit unit) {
         PAIRS_PER_SECOND("/s"),
         NANOSECONDS("ns"),
         BYTES("B"),
+        PER_FORCE("a force"),
         PERCENT_OF_A_CORE("% of a core");
 
         private final String sign;
@@ -35,6 +36,9 @@ record Quantity(double value, Unit unit) {
     /** With three digits or so, in thousands or millions where that is shorter. */
     @Override
     public String toString() {
+        if (unit == Unit.NANOSECONDS && value >= 100_000_000) {
+            return String.format(Locale.ROOT, "%.0f ms", value / 1_000_000);
+        }
         if (unit == Unit.NANOSECONDS && value >= 10_000) {
             return String.format(Locale.ROOT, "%.1f us", value / 1_000);
         }

@@ -14,7 +14,8 @@ enum Suite {
     FLIGHTS("calls that share work, idempotent calls, elections"),
     FLATNESS("the cost of a pair among ever more live leases"),
     FOOTPRINT("heap for each idle lease"),
-    RENEWAL("processor time to keep many leases alive");
+    RENEWAL("processor time to keep many leases alive"),
+    JOURNAL("durable commands beside write + force and group commit by hand; recovery");
 
     private final String summary;
 
@@ -44,6 +45,7 @@ enum Suite {
             case FLATNESS -> FlatnessSuite.run(effort, progress);
             case FOOTPRINT -> MemoryFootprint.run(effort, progress);
             case RENEWAL -> RenewalLoad.run(effort, progress);
+            case JOURNAL -> JournalSuite.run(effort, progress);
         };
     }
 

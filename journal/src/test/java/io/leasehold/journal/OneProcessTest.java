@@ -44,7 +44,10 @@ final class OneProcessTest {
     void anotherProcessIsRefusedWhileThisOneHasTheJournal() throws Exception {
         try (JournalLeaseStore store = JournalLeaseStore.open(directory())) {
             Process other = start("second");
-            assertThat(other.waitFor()).isEqualTo(1);
+            boolean ended = other.waitFor(30, TimeUnit.SECONDS);
+            int unused = other.destroyForcibly().waitFor();
+            assertThat(ended).as("it does not go on").isTrue();
+            assertThat(other.exitValue()).isEqualTo(1);
             assertThat(Files.readString(temporary.resolve("errors")))
                     .contains(
                             "StoreUnavailableException",
