@@ -28,7 +28,8 @@ import java.util.function.Supplier;
  * until {@link #restart}; files that were open stay unusable.
  *
  * <p>Every call but a close is counted, and the n-th one can be made to {@linkplain #failAt fail}.
- * A force that fails leaves what it was to force readable but unforceable, as systems do.
+ * A force that fails leaves what it was to force readable but unforceable, as systems do. A disk
+ * with a {@linkplain #limit limit} fills up.
  */
 public final class SimulatedDisk implements Disk {
 
@@ -41,6 +42,7 @@ public final class SimulatedDisk implements Disk {
     private long faultFrom = Long.MAX_VALUE;
     private long faultTo;
     private DiskFault fault = DiskFault.INPUT_OUTPUT_ERROR;
+    private long limit = Long.MAX_VALUE;
     private long life; // raised by each crash or kill
     private boolean down;
     private boolean powerLost;
@@ -81,6 +83,24 @@ public final class SimulatedDisk implements Disk {
     /** Nothing fails any more. */
     public void heal() {
         locked(() -> faultFrom = Long.MAX_VALUE);
+    }
+
+    /**
+     * From now on all files together grow to the given number of bytes and no further: a write that
+     * needs more writes what fits and fails. Bytes that are there can be overwritten as ever.
+     */
+    public void limit(long bytes) {
+        locked(() -> limit = bytes);
+    }
+
+    /** How many bytes all files have together. */
+    public long used() {
+        return locked(names::bytes);
+    }
+
+    /** How far files may still grow. */
+    long room() {
+        return locked(() -> Math.max(0, limit - names.bytes()));
     }
 
     /** The power goes now. */

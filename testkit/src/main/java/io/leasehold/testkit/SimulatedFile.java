@@ -38,7 +38,7 @@ final class SimulatedFile implements DiskFile {
     @Override
     public void write(long position, ByteBuffer from) throws IOException {
         byte[] bytes = taken(from);
-        run(Kind.WRITE, () -> put(position, bytes), () -> put(position, half(bytes)));
+        run(Kind.WRITE, () -> put(position, bytes), () -> content.write(position, half(bytes)));
     }
 
     @Override
@@ -47,12 +47,21 @@ final class SimulatedFile implements DiskFile {
         return run(
                 Kind.WRITE,
                 () -> put(content.size(), bytes),
-                () -> put(content.size(), half(bytes)));
+                () -> content.write(content.size(), half(bytes)));
     }
 
-    private long put(long position, byte[] bytes) {
-        content.write(position, bytes);
-        return position;
+    /** Writes all, or on a full disk what fits. */
+    private long put(long position, byte[] bytes) throws IOException {
+        long growth = Math.max(0, position + bytes.length - content.size());
+        long excess = growth - Math.min(growth, disk.room());
+        if (excess == 0) {
+            content.write(position, bytes);
+            return position;
+        }
+        if (excess < bytes.length) {
+            content.write(position, Arrays.copyOf(bytes, (int) (bytes.length - excess)));
+        }
+        throw new IOException("No space left on device");
     }
 
     private static byte[] taken(ByteBuffer from) {

@@ -64,6 +64,11 @@ final class SimulatedNames {
                 .toList();
     }
 
+    /** How long all files are together. */
+    long bytes() {
+        return seen.values().stream().mapToLong(SimulatedContent::size).sum();
+    }
+
     void create(Path file, SimulatedContent content) {
         add(new Step(null, file, content));
     }

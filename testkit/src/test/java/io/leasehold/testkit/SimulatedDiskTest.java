@@ -158,6 +158,27 @@ final class SimulatedDiskTest {
     }
 
     @Test
+    void aFullDiskTakesWhatFitsAndLetsWhatIsThereBeOverwritten() throws IOException {
+        SimulatedDisk disk = disk(1);
+        write(disk, OTHER, "1234");
+        disk.limit(10);
+        DiskFile opened = disk.create(FILE);
+        opened.write(0, bytes("abc"));
+        assertFails("No space left", () -> opened.append(bytes("defg")));
+        assertThat(text(disk, FILE)).isEqualTo("abcdef");
+        assertThat(disk.used()).isEqualTo(10);
+        opened.write(0, bytes("ABCDEF"));
+        opened.forceAll();
+        assertFails("No space left", () -> opened.write(20, bytes("x")));
+        assertThat(text(disk, FILE)).isEqualTo("ABCDEF");
+        assertThat(disk.delete(OTHER)).isTrue();
+        assertThat(opened.append(bytes("GHIJ"))).isEqualTo(6);
+        assertFails("No space left", () -> opened.append(bytes("K")));
+        disk.limit(11);
+        assertThat(opened.append(bytes("K"))).isEqualTo(10);
+    }
+
+    @Test
     void theSameSeedLosesTheSame() throws IOException {
         byte[][] left = new byte[2][];
         for (int i = 0; i < 2; i++) {

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.journal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.leasehold.model.Claim;
+import io.leasehold.model.Holder;
+import io.leasehold.model.LeaseId;
+import io.leasehold.model.LeaseholdException;
+import io.leasehold.model.Scope;
+import io.leasehold.spi.Acquisition;
+import io.leasehold.spi.Grant;
+import io.leasehold.spi.LeaseQuery;
+import io.leasehold.spi.LeaseRequest;
+import io.leasehold.spi.LeaseView;
+import io.leasehold.spi.Renewal;
+import io.leasehold.spi.RenewalRequest;
+import io.leasehold.testkit.SimulatedDisk;
+import io.leasehold.testkit.VirtualTime;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+
+/**
+ * A journal in virtual time on a simulated disk, which can be killed, lose its power, and be opened
+ * again. No time passes while it is down.
+ */
+final class World {
+
+    /** What a journal says of crashes is of no interest where there are thousands of them. */
+    private static final Logger LOGGER = Logger.getLogger("io.leasehold.journal");
+
+    final SimulatedDisk disk;
+    JournalOptions options = Stores.SMALL;
+    VirtualTime time = VirtualTime.create();
+    InlineThreads threads = new InlineThreads();
+    JournalLeaseStore store;
+
+    private World(SimulatedDisk disk) {
+        this.disk = disk;
+        this.store = Stores.open(time, disk, options, threads);
+    }
+
+    /** A new journal on a new disk. */
+    static World create(long seed) {
+        return on(Stores.disk(seed));
+    }
+
+    /** The journal of a disk. */
+    static World on(SimulatedDisk disk) {
+        LOGGER.setLevel(Level.OFF);
+        return new World(disk);
+    }
+
+    /** The process is killed, and another one opens the journal. */
+    void killAndReopen() {
+        disk.kill();
+        reopen();
+    }
+
+    /** The power goes and comes back, and the journal is opened. */
+    void crashAndReopen() {
+        disk.crash();
+        reopen();
+    }
+
+    /** The journal is closed and opened again. */
+    void closeAndReopen() {
+        store.close();
+        reopen();
+    }
+
+    /** Timers of the store before are gone with its process. */
+    void reopen() {
+        disk.restart();
+        time = VirtualTime.startingAt(time.nanos());
+        threads = new InlineThreads();
+        store = Stores.open(time, disk, options, threads);
+    }
+
+    void pass(Duration span) {
+        time.advance(span);
+    }
+
+    // ---- commands
+
+    static LeaseRequest request(String name, Duration ttl) {
+        return request(name.hashCode(), name, ttl);
+    }
+
+    /** A request with an id and a holder of its own. */
+    static LeaseRequest request(long number, String name, Duration ttl) {
+        return LeaseRequest.of(
+                new LeaseId(77, number),
+                Claim.exclusive(Scope.name(name)),
+                new Holder("holder-" + number),
+                ttl);
+    }
+
+    Grant acquire(String name, Duration ttl) {
+        return granted(store.acquire(request(name, ttl)));
+    }
+
+    Renewal renew(Grant grant, Duration ttl) {
+        return answer(store.renew(RenewalRequest.of(grant, ttl)));
+    }
+
+    List<LeaseView> list() {
+        return answer(store.list(LeaseQuery.all())).leases();
+    }
+
+    static Grant granted(CompletionStage<Acquisition> stage) {
+        Acquisition answer = answer(stage);
+        assertThat(answer).isInstanceOf(Acquisition.Granted.class);
+        return ((Acquisition.Granted) answer).grant();
+    }
+
+    // ---- answers
+
+    static boolean isAnswered(CompletionStage<?> stage) {
+        return stage.toCompletableFuture().isDone();
+    }
+
+    /** The answer, which is there. */
+    static <T> T answer(CompletionStage<T> stage) {
+        assertThat(isAnswered(stage)).as("answered").isTrue();
+        return stage.toCompletableFuture().join();
+    }
+
+    /** What it failed with. */
+    static LeaseholdException failure(CompletionStage<?> stage) {
+        assertThat(stage.toCompletableFuture().isCompletedExceptionally())
+                .as("failed")
+                .isTrue();
+        try {
+            Object unexpected = stage.toCompletableFuture().join();
+            throw new AssertionError("answered with " + unexpected);
+        } catch (CompletionException e) {
+            assertThat(e).hasCauseInstanceOf(LeaseholdException.class);
+            return (LeaseholdException) e.getCause();
+        }
+    }
+}
