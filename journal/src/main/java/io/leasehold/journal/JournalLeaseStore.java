@@ -2,6 +2,7 @@
 package io.leasehold.journal;
 
 import io.leasehold.model.DamagedFileException;
+import io.leasehold.model.LeaseId;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.LeaseholdException;
 import io.leasehold.model.OutcomeUnknownException;
@@ -48,7 +49,8 @@ import org.jspecify.annotations.Nullable;
  * lets a lease run again in full if it was granted or renewed since the start before. A renewal
  * that no file tells of was made before the crash and ends, at the latest, its ttl after it; the
  * lease now ends its ttl after the start, which is later. That holds as long as the ttl is known: a
- * renewal that asks for a longer one than before is forced. And it can't go on for ever: the first
+ * renewal that asks for a longer one than before is forced, and keeps back later ones of its
+ * lease until it is. And it can't go on for ever: the first
  * renewal of a lease after a start is forced, so that a lease nobody renews is not let run again by
  * the next start, and store time itself is forced every second.
  *
@@ -77,6 +79,7 @@ public final class JournalLeaseStore implements LeaseStore {
     private final Recorder recorder;
     private final LogWriter log;
     private final Committer committer;
+    private final Renewals renewals = new Renewals();
     private final Snapshots snapshots;
     private final Alarm wakeUp;
     private final Alarm tick;
@@ -217,7 +220,24 @@ public final class JournalLeaseStore implements LeaseStore {
 
     @Override
     public CompletionStage<Renewal> renew(RenewalRequest request) {
-        return decide(now -> table.renew(request, now));
+        CompletableFuture<Renewal> stage = new CompletableFuture<>();
+        operate(stage, now -> {
+            ensureRoom(0);
+            answer(request.grant().id(), new Answer<>(stage, table.renew(request, now)));
+        });
+        return stage;
+    }
+
+    /** Most renewals need no disk; those that do keep back later ones of the same lease. */
+    private void answer(LeaseId id, Answer<Renewal> answer) {
+        boolean renewed = answer.value() instanceof Renewal.Renewed;
+        if (renewed && recorder.isUrgent()) {
+            committer.send(renewals.begin(id, answer));
+        } else if (committer.isSettled() || (renewed && !renewals.isUnderWay(id))) {
+            answer.stage().complete(answer.value());
+        } else {
+            committer.send(answer);
+        }
     }
 
     @Override
@@ -257,8 +277,7 @@ public final class JournalLeaseStore implements LeaseStore {
         operate(stage, now -> {
             ensureRoom(0);
             T answer = decision.apply(now);
-            boolean needsNoDisk = answer instanceof Renewal.Renewed && !recorder.isUrgent();
-            if (needsNoDisk || committer.isSettled()) {
+            if (committer.isSettled()) {
                 stage.complete(answer);
             } else {
                 committer.send(new Answer<>(stage, answer));
