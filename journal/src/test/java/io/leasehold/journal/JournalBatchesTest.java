@@ -115,8 +115,15 @@ final class JournalBatchesTest {
         CompletionStage<Renewal> first = world.store.renew(RenewalRequest.of(grant, TTL));
         CompletionStage<Renewal> second = world.store.renew(RenewalRequest.of(grant, TTL));
         assertHonoured(List.of(first, second));
+    }
+
+    @Test
+    void aRenewalWaitsNoMoreWhenTheOneBeforeItIsForced() {
+        Grant grant = world.acquire("a", TTL);
+        world.killAndReopen();
+        assertThat(world.renew(grant, LONGER)).isInstanceOf(Renewal.Renewed.class);
         world.threads.writer.hold();
-        assertThat(world.renew(world.acquire("a", TTL), TTL)).isInstanceOf(Renewal.Renewed.class);
+        assertThat(world.renew(grant, TTL)).isInstanceOf(Renewal.Renewed.class);
     }
 
     /** What was answered before the power went is honoured behind it. */

@@ -33,15 +33,17 @@ final class World {
     /** What a journal says of crashes is of no interest where there are thousands of them. */
     private static final Logger LOGGER = Logger.getLogger("io.leasehold.journal");
 
+    private static final JournalLeaseStore CLOSED = closedStore();
+
     final SimulatedDisk disk;
     JournalOptions options = Stores.SMALL;
     VirtualTime time = VirtualTime.create();
     InlineThreads threads = new InlineThreads();
     JournalLeaseStore store;
 
-    private World(SimulatedDisk disk) {
+    private World(SimulatedDisk disk, JournalLeaseStore none) {
         this.disk = disk;
-        this.store = Stores.open(time, disk, options, threads);
+        this.store = none;
     }
 
     /** A new journal on a new disk. */
@@ -49,10 +51,17 @@ final class World {
         return on(Stores.disk(seed));
     }
 
-    /** The journal of a disk. */
+    /** The journal of a disk, opened. */
     static World on(SimulatedDisk disk) {
+        World world = closed(disk);
+        world.reopen();
+        return world;
+    }
+
+    /** The journal of a disk, not opened yet: its store is one that was closed, elsewhere. */
+    static World closed(SimulatedDisk disk) {
         LOGGER.setLevel(Level.OFF);
-        return new World(disk);
+        return new World(disk, CLOSED);
     }
 
     /** The process is killed, and another one opens the journal. */
@@ -73,9 +82,14 @@ final class World {
         reopen();
     }
 
-    /** Timers of the store before are gone with its process. */
+    /** The disk works again, and the journal is opened. */
     void reopen() {
         disk.restart();
+        start();
+    }
+
+    /** Opens the journal. Timers of the store before are gone with its process. */
+    void start() {
         time = VirtualTime.startingAt(time.nanos());
         threads = new InlineThreads();
         store = Stores.open(time, disk, options, threads);
@@ -83,6 +97,12 @@ final class World {
 
     void pass(Duration span) {
         time.advance(span);
+    }
+
+    private static JournalLeaseStore closedStore() {
+        JournalLeaseStore store = Stores.open(VirtualTime.create(), Stores.disk(0), Stores.SMALL);
+        store.close();
+        return store;
     }
 
     // ---- commands

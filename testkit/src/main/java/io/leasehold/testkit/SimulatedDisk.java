@@ -39,6 +39,7 @@ public final class SimulatedDisk implements Disk {
     private final SimulatedNames names = new SimulatedNames();
     private final Map<Path, String> locks = new HashMap<>(); // with their owners
     private long operations;
+    private long faults;
     private long faultFrom = Long.MAX_VALUE;
     private long faultTo;
     private DiskFault fault = DiskFault.INPUT_OUTPUT_ERROR;
@@ -59,6 +60,11 @@ public final class SimulatedDisk implements Disk {
     /** How many calls there were up to now, those that failed included. */
     public long operations() {
         return locked(() -> operations);
+    }
+
+    /** How many calls were made to fail. */
+    public long faults() {
+        return locked(() -> faults);
     }
 
     /** Makes one call fail: the n-th from now on, counted from 1. */
@@ -325,6 +331,7 @@ public final class SimulatedDisk implements Disk {
             if (!due || !applies(fault, kind)) {
                 return call.run();
             }
+            faults++;
             fail(kind, call, damage);
             throw new IOException(
                     fault == DiskFault.NO_SPACE

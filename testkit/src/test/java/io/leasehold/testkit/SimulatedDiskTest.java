@@ -144,6 +144,7 @@ final class SimulatedDiskTest {
         assertThat(text(disk, FILE)).isEqualTo("123456");
         disk.failFrom(1, DiskFault.NO_SPACE);
         assertThat(opened.size()).isEqualTo(6);
+        assertThat(disk.faults()).isEqualTo(1);
         assertFails("No space left", () -> opened.write(0, bytes("x")));
         assertFails("No space left", () -> disk.create(OTHER));
         disk.heal();
