@@ -18,13 +18,15 @@ final class BatchScanner {
 
     static final int SECTOR = 512;
 
-    private static final int WINDOW = 1 << 20;
+    private static final int WINDOW = 1 << 16; // the first; each one is twice as long
+    private static final int MAX_WINDOW = 1 << 20;
 
     private final DiskFile file;
     private final long number;
     private final long size;
     private ByteBuffer window = ByteBuffer.allocate(0);
     private long windowAt;
+    private int ahead = WINDOW;
 
     /** What is at some offset. */
     sealed interface Found {
@@ -119,7 +121,8 @@ final class BatchScanner {
     /** Bytes within the size of the file; those that can't be read after all are zeros. */
     private ByteBuffer bytes(long offset, int length) throws IOException {
         if (offset < windowAt || offset + length > windowAt + window.limit()) {
-            int wanted = (int) Math.min(Math.max(length, WINDOW), size - offset);
+            int wanted = (int) Math.min(Math.max(length, ahead), size - offset);
+            ahead = Math.min(2 * ahead, MAX_WINDOW);
             if (window.capacity() < wanted || wanted < window.capacity() / 2) {
                 window = ByteBuffer.allocate(wanted);
             }

@@ -39,6 +39,8 @@ record Opening(
         Replay replay = new Replay(table);
         Progress progress = new Progress(time, line -> LOG.log(System.Logger.Level.INFO, line));
         try {
+            // what is found may be there by a name that was given just before the process ended
+            Forced.directory(directory);
             Recovery.Tail tail = new Recovery(directory, replay, progress).read();
             mend(directory, tail);
             long snapshot = tidyUp(directory);

@@ -53,6 +53,8 @@ record Segment(long number, long length, DiskFile file) {
         } catch (IOException e) {
             file.close();
             Leftovers.delete(directory.disk(), temporary);
+            // the name may be there, and no later force would say whether it stays
+            Leftovers.delete(directory.disk(), path);
             throw e;
         }
     }

@@ -90,8 +90,19 @@ final class World {
 
     /** Opens the journal. Timers of the store before are gone with its process. */
     void start() {
+        start(new InlineThreads());
+    }
+
+    /** Opens the journal, and nothing is laid out or tidied up behind its back. */
+    void startWithTheHousekeeperHeld() {
+        InlineThreads held = new InlineThreads();
+        held.housekeeper.hold();
+        start(held);
+    }
+
+    private void start(InlineThreads with) {
         time = VirtualTime.startingAt(time.nanos());
-        threads = new InlineThreads();
+        threads = with;
         store = Stores.open(time, disk, options, threads);
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.testkit;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -31,30 +32,64 @@ final class SimulatedContent {
         }
     }
 
-    /** A growing array. */
+    /** A growing array, in pages that copies share and that are never changed. */
     private static final class Bytes {
-        byte[] array = new byte[0];
+
+        private static final int PAGE = 4096;
+        private static final byte[] BLANK = new byte[PAGE];
+
+        private final List<byte[]> pages = new ArrayList<>();
         int size;
 
         void write(int position, byte[] bytes, int from, int to) {
-            int end = position + to;
-            if (end > array.length) {
-                array = Arrays.copyOf(array, Math.max(end, array.length * 2));
+            int at = from;
+            while (at < to) {
+                int start = (position + at) % PAGE;
+                int count = Math.min(to - at, PAGE - start);
+                writePage((position + at) / PAGE, start, bytes, at, count);
+                at += count;
             }
-            System.arraycopy(bytes, from, array, position + from, to - from);
-            size = Math.max(size, end);
+            size = Math.max(size, position + to);
+        }
+
+        private void writePage(int page, int start, byte[] bytes, int from, int count) {
+            while (pages.size() <= page) {
+                pages.add(BLANK);
+            }
+            if (count == PAGE && Arrays.equals(bytes, from, from + PAGE, BLANK, 0, PAGE)) {
+                pages.set(page, BLANK);
+            } else {
+                byte[] changed = pages.get(page).clone();
+                System.arraycopy(bytes, from, changed, start, count);
+                pages.set(page, changed);
+            }
+        }
+
+        void read(int position, ByteBuffer into, int count) {
+            int at = position;
+            while (at < position + count) {
+                int start = at % PAGE;
+                int part = Math.min(position + count - at, PAGE - start);
+                into.put(pages.get(at / PAGE), start, part);
+                at += part;
+            }
         }
 
         void cut(int at) {
             if (at < size) {
-                Arrays.fill(array, at, size, (byte) 0);
+                int page = (at + PAGE - 1) / PAGE;
+                pages.subList(page, pages.size()).clear();
+                if (at % PAGE > 0) {
+                    byte[] last = Arrays.copyOf(pages.get(page - 1), at % PAGE);
+                    pages.set(page - 1, Arrays.copyOf(last, PAGE));
+                }
                 size = at;
             }
         }
 
         Bytes copy() {
             Bytes copy = new Bytes();
-            copy.array = Arrays.copyOf(array, size);
+            copy.pages.addAll(pages);
             copy.size = size;
             return copy;
         }
@@ -65,16 +100,18 @@ final class SimulatedContent {
     }
 
     byte[] bytes() {
-        return Arrays.copyOf(seen.array, seen.size);
+        ByteBuffer all = ByteBuffer.allocate(seen.size);
+        seen.read(0, all, seen.size);
+        return all.array();
     }
 
-    /** As much as there is from the position on, at most to the length of the target. */
-    int read(long position, byte[] into) {
+    /** As much as there is from the position on, at most what the buffer takes. */
+    int read(long position, ByteBuffer into) {
         if (position >= seen.size) {
             return 0;
         }
-        int count = Math.min(into.length, seen.size - (int) position);
-        System.arraycopy(seen.array, (int) position, into, 0, count);
+        int count = Math.min(into.remaining(), seen.size - (int) position);
+        seen.read((int) position, into, count);
         return count;
     }
 
