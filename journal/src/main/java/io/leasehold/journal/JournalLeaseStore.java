@@ -359,10 +359,26 @@ public final class JournalLeaseStore implements LeaseStore {
         TableCopy copy = table.copy();
         Standing standing = recorder.standing();
         Moment moment = recorder.moment();
-        snapshots.begin(
-                committer.cut(moment),
-                place -> new SnapshotWriter.Contents(copy, standing, moment, place),
-                now);
+        Snapshots.Pending pending = new Snapshots.Pending() {
+            @Override
+            public SnapshotWriter.Contents behind(LogWriter.Place place) {
+                return new SnapshotWriter.Contents(copy, standing, moment, place);
+            }
+
+            @Override
+            public void whenOnDisk(Runnable task) {
+                JournalLeaseStore.this.whenOnDisk(task);
+            }
+        };
+        snapshots.begin(committer.cut(moment), pending, now);
+    }
+
+    /** Runs a task when all that was decided up to now is on disk, or never will be. */
+    private void whenOnDisk(Runnable task) {
+        CompletableFuture<Boolean> written = new CompletableFuture<>();
+        written.whenComplete((done, failure) -> task.run());
+        operate(written, now ->
+                committer.add(true, recorder.moment()).add(new Answer<>(written, true)));
     }
 
     private void ensureThawed(long now) {

@@ -80,6 +80,11 @@ final class SnapshotWriter {
         batch = new Batch();
     }
 
+    /** The number that it will have. */
+    long segment() {
+        return contents.place.segment();
+    }
+
     /** Makes it the snapshot that counts, and returns its length. */
     long finish() throws IOException {
         ByteBuffer head = ByteBuffer.allocate(FileHead.LENGTH);

@@ -14,6 +14,10 @@ import org.jspecify.annotations.Nullable;
  * Keeps the log short: when it has grown to twice the state it stands for, a snapshot takes the
  * place of all but its last segment. Written by the housekeeper while the store goes on.
  *
+ * <p>Its slices show the store as it goes on, so it may tell of changes that are not on disk yet.
+ * It does not count before they are: else a crash could leave half of a change, such as the end of
+ * a lease without the record that it left.
+ *
  * <p>A snapshot that fails for want of room is given up and tried again later; nothing depends on
  * it. The store's lock guards the fields.
  */
@@ -73,7 +77,7 @@ final class Snapshots {
         cut.add(new Outgoing() {
             @Override
             public void send(Deliveries deliveries) {
-                housekeeper.execute(() -> write(pending.behind(cut.place())));
+                housekeeper.execute(() -> write(pending, cut.place()));
             }
 
             @Override
@@ -84,25 +88,40 @@ final class Snapshots {
     /** What goes into a snapshot, but for the place that it will have. */
     interface Pending {
         SnapshotWriter.Contents behind(LogWriter.Place place);
+
+        /** Runs a task, without the lock, when all that was decided up to now is on disk. */
+        void whenOnDisk(Runnable task);
     }
 
-    private void write(SnapshotWriter.Contents contents) {
+    private void write(Pending pending, LogWriter.Place place) {
         try {
-            step(new SnapshotWriter(directory, lock, contents), contents.place().segment());
+            step(new SnapshotWriter(directory, lock, pending.behind(place)), pending);
         } catch (IOException e) {
             giveUp(null, e);
         }
     }
 
-    private void step(SnapshotWriter writer, long segment) {
+    private void step(SnapshotWriter writer, Pending pending) {
         try {
             if (isClosed()) {
                 writer.giveUp();
             } else if (writer.step()) {
-                housekeeper.execute(() -> step(writer, segment));
+                housekeeper.execute(() -> step(writer, pending));
             } else {
-                finished(segment, writer.finish());
-                Leftovers.deleteBefore(segment, directory);
+                pending.whenOnDisk(() -> housekeeper.execute(() -> finish(writer)));
+            }
+        } catch (IOException e) {
+            giveUp(writer, e);
+        }
+    }
+
+    private void finish(SnapshotWriter writer) {
+        try {
+            if (isClosed()) {
+                writer.giveUp();
+            } else {
+                finished(writer.segment(), writer.finish());
+                Leftovers.deleteBefore(writer.segment(), directory);
             }
         } catch (IOException e) {
             giveUp(writer, e);

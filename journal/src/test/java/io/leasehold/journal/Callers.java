@@ -230,7 +230,7 @@ final class Callers {
     }
 
     private void rotate(Deal deal) {
-        long before = highest;
+        long before = deal.rotationInDoubt ? deal.surely().token().value() : highest;
         deal.waits = true;
         deal.rotationInDoubt = true;
         when(world.store.rotate(deal.surely()), answer -> {
@@ -257,7 +257,7 @@ final class Callers {
         LeaseRecord record = LeaseRecord.of(
                 LeaseRecord.Kind.FAILURE, new byte[random.nextInt(random.nextInt(1, 20_000))]);
         Duration keepFor = random.nextInt(5) == 0 ? Duration.ZERO : ttl();
-        deal.completion = Optional.of(new Deal.Completion(record, keepFor));
+        deal.completion = Optional.of(new Deal.Completion(record, keepFor, world.time.nanos()));
         repeatCompletion(deal, deal.completion.get());
     }
 

@@ -26,8 +26,14 @@ final class Deal {
     boolean waits; // its request, or a change of the lease, was not answered yet
     Optional<Completion> completion = Optional.empty(); // that was asked for
 
-    /** How a lease was completed. */
-    record Completion(LeaseRecord record, Duration keepFor) {}
+    /** How a lease was completed, and when that was asked for. */
+    record Completion(LeaseRecord record, Duration keepFor, long asked) {
+
+        /** Whether its record must be there if the lease is not. */
+        boolean isKept(long now) {
+            return asked + keepFor.toNanos() > now;
+        }
+    }
 
     private long keptFrom = Long.MIN_VALUE;
 

@@ -44,7 +44,8 @@ final class Verdict {
     private void judgeLease(Deal deal, @Nullable LeaseView view) {
         if (view == null) {
             assertThat(deal.isSurelyHeld(now)).as("%s is lost", deal.label()).isFalse();
-            boolean completed = deal.completion.isPresent() && !deal.over;
+            boolean completed =
+                    deal.completion.filter(done -> done.isKept(now)).isPresent() && !deal.over;
             if (completed && now < deal.heldUntil && !deal.rotationInDoubt) {
                 assertThat(kept.containsKey(deal.label()) || mayBeReplaced(deal))
                         .as("the record of %s is lost with its lease", deal.label())

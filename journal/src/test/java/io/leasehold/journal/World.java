@@ -4,12 +4,16 @@ package io.leasehold.journal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.leasehold.model.Claim;
+import io.leasehold.model.FencingToken;
 import io.leasehold.model.Holder;
+import io.leasehold.model.Holding;
 import io.leasehold.model.LeaseId;
+import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.LeaseholdException;
 import io.leasehold.model.Scope;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Grant;
+import io.leasehold.spi.LeasePage;
 import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseView;
@@ -18,7 +22,9 @@ import io.leasehold.spi.RenewalRequest;
 import io.leasehold.testkit.SimulatedDisk;
 import io.leasehold.testkit.VirtualTime;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.logging.Level;
@@ -139,8 +145,27 @@ final class World {
         return answer(store.renew(RenewalRequest.of(grant, ttl)));
     }
 
+    /** All leases and records. */
     List<LeaseView> list() {
-        return answer(store.list(LeaseQuery.all())).leases();
+        List<LeaseView> all = new ArrayList<>();
+        LeasePage page = answer(store.list(LeaseQuery.all()));
+        all.addAll(page.leases());
+        while (page.more()) {
+            FencingToken last = all.get(all.size() - 1).holding().token();
+            page = answer(store.list(LeaseQuery.all().after(last)));
+            all.addAll(page.leases());
+        }
+        return all;
+    }
+
+    /** What of a lease or record never changes. */
+    record Fact(Holding holding, LeaseView.State state, Optional<LeaseRecord> record) {}
+
+    /** All leases and records, but for how long they last. */
+    List<Fact> facts() {
+        return list().stream()
+                .map(view -> new Fact(view.holding(), view.state(), view.record()))
+                .toList();
     }
 
     static Grant granted(CompletionStage<Acquisition> stage) {
