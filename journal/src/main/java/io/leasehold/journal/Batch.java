@@ -22,6 +22,7 @@ final class Batch {
     private long lastToken;
     private boolean urgent;
     private boolean beginsSegment;
+    private int sealed; // its length when it was turned into bytes
     private LogWriter.@Nullable Place place;
 
     void add(TableEntry entry) {
@@ -86,8 +87,11 @@ final class Batch {
         return entries;
     }
 
-    /** How long it will be in a file, end mark included. */
+    /** How long it will be in a file, end mark included, or is. */
     int extent() {
+        if (sealed > 0) {
+            return sealed;
+        }
         int body = out.position() - BatchHead.LENGTH;
         return BatchHead.extent(body == 0 ? 0 : body + Long.BYTES);
     }
@@ -105,6 +109,7 @@ final class Batch {
 
     /** The batch as bytes for the given place. */
     ByteBuffer seal(long sequence, long start, long file, long offset) {
+        int extent = extent();
         if (entries > 0) {
             out.putLong(BatchHead.END_MARK);
         }
@@ -114,6 +119,7 @@ final class Batch {
                 sequence, sequence - 1, moment(start), BatchHead.Body.of(body, entries));
         head.write(bytes, file, offset);
         out.align(BatchHead.LENGTH);
+        sealed = extent;
         return out.written();
     }
 }

@@ -66,7 +66,7 @@ final class World {
 
     /** The journal of a disk, not opened yet: its store is one that was closed, elsewhere. */
     static World closed(SimulatedDisk disk) {
-        LOGGER.setLevel(Level.OFF);
+        LOGGER.setLevel(Boolean.getBoolean("v") ? Level.ALL : Level.OFF);
         return new World(disk, CLOSED);
     }
 
@@ -74,6 +74,12 @@ final class World {
     void killAndReopen() {
         disk.kill();
         reopen();
+    }
+
+    /** The process is killed, there is room on the disk, and another one opens the journal. */
+    void killAndReopenWithRoom() {
+        disk.limit(Long.MAX_VALUE);
+        killAndReopen();
     }
 
     /** The power goes and comes back, and the journal is opened. */
@@ -125,7 +131,7 @@ final class World {
     // ---- commands
 
     static LeaseRequest request(String name, Duration ttl) {
-        return request(name.hashCode(), name, ttl);
+        return request(Integer.MAX_VALUE + (long) name.hashCode(), name, ttl);
     }
 
     /** A request with an id and a holder of its own. */
