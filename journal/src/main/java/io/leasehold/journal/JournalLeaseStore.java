@@ -377,8 +377,9 @@ public final class JournalLeaseStore implements LeaseStore {
     private void whenOnDisk(Runnable task) {
         CompletableFuture<Boolean> written = new CompletableFuture<>();
         written.whenComplete((done, failure) -> task.run());
-        operate(written, now ->
-                committer.add(true, recorder.moment()).add(new Answer<>(written, true)));
+        operate(
+                written,
+                now -> committer.add(true, recorder.moment()).add(new Answer<>(written, true)));
     }
 
     private void ensureThawed(long now) {

@@ -5,6 +5,7 @@ import io.leasehold.model.LeaseId;
 import io.leasehold.model.LeaseholdException;
 import io.leasehold.spi.Renewal;
 import io.leasehold.table.Deliveries;
+
 import java.util.HashMap;
 import java.util.Map;
 

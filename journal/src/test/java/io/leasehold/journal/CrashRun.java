@@ -124,7 +124,9 @@ final class CrashRun {
         disk.kill();
         disk.restart();
         callers.crashed();
-        disk.failAt(random.nextInt(1, 60), random.nextBoolean() ? DiskFault.POWER_LOSS : DiskFault.KILL);
+        disk.failAt(
+                random.nextInt(1, 60),
+                random.nextBoolean() ? DiskFault.POWER_LOSS : DiskFault.KILL);
         long before = disk.faults();
         try {
             world.start();

@@ -15,7 +15,10 @@ import org.jspecify.annotations.Nullable;
 final class Deal {
 
     final LeaseRequest request;
-    @Nullable Grant grant; // the last that was answered
+
+    @Nullable
+    Grant grant; // the last that was answered
+
     long heldUntil = Long.MIN_VALUE; // the lease lasts until then at least
     long version;
     boolean refused; // it was answered, and not by a lease

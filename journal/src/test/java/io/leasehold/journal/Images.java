@@ -2,6 +2,7 @@
 package io.leasehold.journal;
 
 import io.leasehold.testkit.SimulatedDisk;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

@@ -136,10 +136,8 @@ final class JournalBatchesTest {
             }
         }
         world.crashAndReopen();
-        Duration left = world.list().stream()
-                .map(LeaseView::remaining)
-                .findFirst()
-                .orElse(Duration.ZERO);
+        Duration left =
+                world.list().stream().map(LeaseView::remaining).findFirst().orElse(Duration.ZERO);
         assertThat(left).isGreaterThanOrEqualTo(promised);
         assertThat(renewals).noneMatch(World::isAnswered);
     }

@@ -38,7 +38,7 @@ final class JournalFullDiskTest {
             CompletionStage<Acquisition> stage = world.store.acquire(
                     record == 0 ? request : request.withRecord(LeaseRecord.of(new byte[record])));
             if (stage.toCompletableFuture().isCompletedExceptionally()) {
-               
+
                 assertThat(World.failure(stage)).isInstanceOf(StoreUnavailableException.class);
                 return (StoreUnavailableException) World.failure(stage);
             }
@@ -206,9 +206,9 @@ final class JournalFullDiskTest {
             full.disk.limit(full.disk.used());
             List<Grant> held = new ArrayList<>();
             for (int i = 0; i < 40; i++) {
-                CompletionStage<Acquisition> stage = full.store.acquire(World.request(
-                                i, "lease-" + i, LONG)
-                        .withRecord(LeaseRecord.of(new byte[50_000])));
+                CompletionStage<Acquisition> stage =
+                        full.store.acquire(World.request(i, "lease-" + i, LONG)
+                                .withRecord(LeaseRecord.of(new byte[50_000])));
                 if (!stage.toCompletableFuture().isCompletedExceptionally()) {
                     held.add(World.granted(stage));
                 }

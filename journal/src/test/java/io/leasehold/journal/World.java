@@ -27,17 +27,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 
 /**
  * A journal in virtual time on a simulated disk, which can be killed, lose its power, and be opened
  * again. No time passes while it is down.
  */
 final class World {
-
-    /** What a journal says of crashes is of no interest where there are thousands of them. */
-    private static final Logger LOGGER = Logger.getLogger("io.leasehold.journal");
 
     private static final JournalLeaseStore CLOSED = closedStore();
 
@@ -66,7 +61,6 @@ final class World {
 
     /** The journal of a disk, not opened yet: its store is one that was closed, elsewhere. */
     static World closed(SimulatedDisk disk) {
-        LOGGER.setLevel(Boolean.getBoolean("v") ? Level.ALL : Level.OFF);
         return new World(disk, CLOSED);
     }
 
