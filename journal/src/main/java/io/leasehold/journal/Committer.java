@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * leaves: an answer waits for the last batch that was not there when it was decided, also if it
  * changed nothing itself.
  *
+ * <p>A batch for which there is no room waits until there is, with its answers and all batches
+ * behind it.
+ *
  * <p>All methods but {@link #run} are called under the store's lock, which guards the fields.
  */
 final class Committer implements Runnable {
@@ -32,6 +35,8 @@ final class Committer implements Runnable {
     private @Nullable Batch writing;
     private boolean running; // a run is under way or asked for
     private boolean failed;
+    private boolean stalled; // there is no room for the first of the full batches
+    private boolean patient = true; // such a batch waits
     private long waiting; // bytes in full batches and the one that is being written
     private long writtenAt; // store time of the last batch on disk
     private boolean lastHadEntries;
@@ -124,7 +129,12 @@ final class Committer implements Runnable {
 
     /** Whether a batch follows the last one that says anything, and so says that it was on disk. */
     boolean isMarked() {
-        return !lastHadEntries && open.entries() == 0;
+        return !lastHadEntries && open.entries() == 0 && full.isEmpty() && writing == null;
+    }
+
+    /** From now on a batch for which there is no room is a failure. */
+    void waitNoMore() {
+        patient = false;
     }
 
     /** Whether the writer must be set going, by {@link #start} and without the lock. */
@@ -132,6 +142,10 @@ final class Committer implements Runnable {
         if (running || failed || (full.isEmpty() && !open.isUrgent())) {
             return false;
         }
+        if (stalled && patient && !log.hasNext()) {
+            return false;
+        }
+        stalled = false;
         running = true;
         return true;
     }
@@ -148,6 +162,11 @@ final class Committer implements Runnable {
         while (batch != null) {
             try {
                 batch.writtenTo(log.write(batch));
+            } catch (Spare.NoRoomException e) {
+                if (!putBack(batch)) {
+                    onFailure.accept(e);
+                }
+                return;
             } catch (IOException | RuntimeException | Error e) {
                 onFailure.accept(
                         e instanceof IOException io ? io : new IOException(String.valueOf(e), e));
@@ -171,6 +190,22 @@ final class Committer implements Runnable {
             writing = full.poll();
             running = writing != null;
             return writing;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Keeps a batch for later, unless nobody can wait for that. */
+    private boolean putBack(Batch batch) {
+        lock.lock();
+        try {
+            if (patient && !failed) {
+                full.addFirst(batch);
+                writing = null;
+                stalled = true;
+                running = false;
+            }
+            return patient;
         } finally {
             lock.unlock();
         }

@@ -28,6 +28,8 @@ record JournalDirectory(Path path, Disk disk) {
     private static final Pattern SEGMENTS = Pattern.compile("journal-(\\d{16})\\.log");
     private static final Pattern SNAPSHOTS = Pattern.compile("snapshot-(\\d{16})\\.dat");
     private static final String TEMPORARY = ".tmp";
+    private static final Pattern UNFINISHED =
+            Pattern.compile("(" + SEGMENTS + "|" + SNAPSHOTS + ")\\" + TEMPORARY);
 
     Path segment(long number) {
         return path.resolve(String.format(Locale.ROOT, "journal-%016d.log", number));
@@ -57,7 +59,8 @@ record JournalDirectory(Path path, Disk disk) {
             }
         }
         List<Path> unfinished = files.stream()
-                .filter(file -> file.toString().endsWith(TEMPORARY))
+                .filter(file ->
+                        UNFINISHED.matcher(String.valueOf(file.getFileName())).matches())
                 .toList();
         return new Contents(segments, snapshots, unfinished);
     }

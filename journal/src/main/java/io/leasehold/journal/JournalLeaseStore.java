@@ -64,8 +64,10 @@ public final class JournalLeaseStore implements LeaseStore {
             new Guarantees("journal", true, false, Guarantees.Clock.MONOTONIC, true);
     private static final long TICK = Duration.ofSeconds(1).toNanos();
 
-    /** What a grant leaves untouched, for releases on a full disk. */
+    /** What a grant leaves untouched: room for releases on a full disk, and of what may wait. */
     private static final int RESERVES = 1;
+
+    private static final long MAX_PENDING = 32 << 20;
 
     private final JournalDirectory directory;
     private final DiskLock directoryLock;
@@ -185,6 +187,7 @@ public final class JournalLeaseStore implements LeaseStore {
             snapshots.opened(opening.snapshot(), opening.snapshotBytes());
         } catch (IOException e) {
             threads.close();
+            log.close();
             throw new StoreUnavailableException(
                     "the journal " + directory.path() + " can't be written: "
                             + JournalDirectory.reason(e),
@@ -334,19 +337,21 @@ public final class JournalLeaseStore implements LeaseStore {
         operate(new CompletableFuture<>(), now -> {
             tick.cancel();
             table.advance(LeaseTable.ALL, now);
-            if (committer.isSettled() && now - committer.writtenAt() >= TICK && isTickNeeded()) {
+            if (isShortOfRoom(RESERVES)) {
+                table.failWaiters(noRoom()); // and the time is not worth the room
+            } else if (committer.isSettled()
+                    && now - committer.writtenAt() >= TICK
+                    && isTickNeeded()) {
                 Batch unused = committer.add(true, recorder.moment());
             }
-            if (snapshots.isDue(log.segment(), now)) {
+            if (snapshots.isDue(log.segment(), now) && log.hasNextBehind(committer.pending())) {
                 beginSnapshot(now);
             }
-            if (log.failureOfNext() instanceof Forced.FailedException failure) {
+            IOException failure = log.failureOfNext();
+            if (failure instanceof Spare.NoRoomException) {
+                log.retryNext();
+            } else if (failure != null) {
                 fail(failure);
-                return;
-            }
-            log.retryNext();
-            if (!hasRoom(RESERVES)) {
-                table.failWaiters(noRoom());
             }
         });
     }
@@ -392,18 +397,23 @@ public final class JournalLeaseStore implements LeaseStore {
         }
     }
 
-    /** Refuses while there is no room beside the given number of reserves. */
+    /** Refuses while there is no room beside the given number of reserves, or too much waits. */
     private void ensureRoom(int reserves) {
-        if (!hasRoom(reserves)) {
+        if (isShortOfRoom(reserves)) {
             throw noRoom();
+        }
+        if (committer.pending() > MAX_PENDING * (2 - reserves)) {
+            throw new StoreUnavailableException("the journal " + directory.path() + " has "
+                    + committer.pending() + " bytes that wait for the disk: ask again later");
         }
     }
 
-    private boolean hasRoom(int reserves) {
+    /** Whether what is laid out is used up but for the reserves, and no more can be laid out. */
+    private boolean isShortOfRoom(int reserves) {
         long needed = (long) reserves * (segmentBytes / 4)
                 + Committer.fullAt(segmentBytes)
                 + EntryFormat.MAX_LENGTH;
-        return log.room() - committer.pending() >= needed;
+        return log.failureOfNext() != null && log.room() - committer.pending() < needed;
     }
 
     private StoreUnavailableException noRoom() {
@@ -472,6 +482,7 @@ public final class JournalLeaseStore implements LeaseStore {
             if (ended == null) {
                 ended = "the journal " + directory.path() + " is closed";
                 stopDeciding();
+                committer.waitNoMore();
                 Batch last = committer.add(true, recorder.moment());
                 last.add(new Answer<>(written, true));
                 run = committer.needsRun();

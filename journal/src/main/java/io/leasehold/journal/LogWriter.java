@@ -47,7 +47,11 @@ final class LogWriter {
     /** Where a batch was written: in which segment, and as which in the sequence. */
     record Place(long segment, long sequence) {}
 
-    /** Writes the batch and returns when it is on disk. After a failure nothing may be written. */
+    /**
+     * Writes the batch and returns when it is on disk. After a failure nothing may be written.
+     *
+     * @throws Spare.NoRoomException if it may be tried again after all
+     */
     Place write(Batch batch) throws IOException {
         Segment segment = active;
         long at = offset;
@@ -93,6 +97,17 @@ final class LogWriter {
         return new Spare(directory, number, segmentBytes);
     }
 
+    /** Whether the next segment is there. */
+    boolean hasNext() {
+        return next.segment() != null;
+    }
+
+    /** Whether the next segment is there for what comes behind so many bytes. */
+    boolean hasNextBehind(long pending) {
+        Segment segment = active;
+        return hasNext() && segment != null && pending <= segment.length() - offset;
+    }
+
     /** Why the next segment could not be laid out, if that was tried and failed. */
     @Nullable
     IOException failureOfNext() {
@@ -112,7 +127,7 @@ final class LogWriter {
     long room() {
         Segment segment = active;
         long here = segment == null ? 0 : segment.length() - offset;
-        return here + (next.segment() == null ? 0 : segmentBytes - FileHead.LENGTH);
+        return here + (hasNext() ? segmentBytes - FileHead.LENGTH : 0);
     }
 
     /** The number of the segment that is being written. */

@@ -2,6 +2,7 @@
 package io.leasehold.journal;
 
 import java.io.IOException;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,16 @@ final class Spare implements Runnable {
     private record Outcome(
             @Nullable Segment segment, @Nullable IOException failure) {}
 
+    /** There is no room for the segment. Nothing was written: try again when there is. */
+    static final class NoRoomException extends IOException {
+
+        private static final long serialVersionUID = 1;
+
+        NoRoomException(IOException cause) {
+            super("there is no room for the next segment of the log: " + cause.getMessage(), cause);
+        }
+    }
+
     Spare(JournalDirectory directory, long number, long length) {
         this.directory = directory;
         this.number = number;
@@ -37,21 +48,27 @@ final class Spare implements Runnable {
             Segment blank = Segment.findBlank(directory, number, length);
             Segment segment = blank != null ? blank : Segment.make(directory, number, length);
             outcome.complete(new Outcome(segment, null));
-        } catch (IOException e) {
+        } catch (Forced.FailedException e) {
             outcome.complete(new Outcome(null, e));
+        } catch (IOException e) {
+            outcome.complete(new Outcome(null, new NoRoomException(e)));
         } catch (RuntimeException | Error e) {
             outcome.complete(new Outcome(null, new IOException(String.valueOf(e), e)));
         }
     }
 
-    /** The segment; lays it out here and now if nobody has begun to, and waits for it otherwise. */
+    /**
+     * The segment; lays it out here and now if nobody has begun to, and waits for it otherwise.
+     *
+     * @throws NoRoomException if another one may be tried later; after any other failure none may
+     */
     Segment take() throws IOException {
         run();
         Outcome done = outcome.join();
-        if (done.segment == null) {
-            throw new IOException("the next segment of the log can't be laid out", done.failure);
+        if (done.failure != null) {
+            throw done.failure;
         }
-        return done.segment;
+        return Objects.requireNonNull(done.segment);
     }
 
     /** The segment, if it is there. */
