@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The only way to files. Whatever must survive a crash goes through one, so that a test or a
@@ -81,4 +82,11 @@ public interface Disk {
 
     /** Takes the lock as {@link #lock} does, or says at once who has it. */
     LockAttempt tryLock(Path file, String owner) throws IOException;
+
+    /**
+     * Says who has the lock, without taking it and without changing anything on disk.
+     *
+     * @return how the owner introduced itself, maybe with nothing; empty if nobody has the lock
+     */
+    Optional<String> lockOwner(Path file) throws IOException;
 }

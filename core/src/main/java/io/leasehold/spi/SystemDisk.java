@@ -13,6 +13,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -120,5 +121,10 @@ final class SystemDisk implements Disk {
     @Override
     public LockAttempt tryLock(Path file, String owner) throws IOException {
         return locks.tryLock(file, owner);
+    }
+
+    @Override
+    public Optional<String> lockOwner(Path file) throws IOException {
+        return Files.exists(file) ? locks.owner(file) : Optional.empty();
     }
 }

@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
@@ -78,6 +79,30 @@ final class SystemLocks {
         } catch (IOException | RuntimeException e) {
             end(key, turn, opened);
             throw failure(file, e);
+        }
+    }
+
+    /**
+     * Who has the lock. The system is asked by a shared lock that is given back at once; meanwhile
+     * no thread of this process gets a turn, rather than be refused for it.
+     */
+    Optional<String> owner(Path file) throws IOException {
+        Path key = key(file);
+        lock.lock();
+        try {
+            Turn turn = turns.get(key);
+            return turn == null ? ownerElsewhere(key) : Optional.of(turn.owner);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static Optional<String> ownerElsewhere(Path key) throws IOException {
+        try (RandomAccessFile opened = new RandomAccessFile(key.toFile(), "r")) {
+            boolean free = opened.getChannel().tryLock(0, Long.MAX_VALUE, true) != null;
+            return free ? Optional.empty() : Optional.of(ownerIn(opened));
+        } catch (RuntimeException e) {
+            throw failure(key, e);
         }
     }
 

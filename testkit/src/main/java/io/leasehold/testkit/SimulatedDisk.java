@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -269,6 +270,11 @@ public final class SimulatedDisk implements Disk {
                     ? new LockAttempt.Held(other)
                     : new LockAttempt.Taken(hold(key(file), owner));
         });
+    }
+
+    @Override
+    public Optional<String> lockOwner(Path file) throws IOException {
+        return run(Kind.READ, () -> Optional.ofNullable(locks.get(key(file))));
     }
 
     private DiskLock hold(Path key, String owner) {
