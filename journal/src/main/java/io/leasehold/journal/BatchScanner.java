@@ -72,14 +72,24 @@ final class BatchScanner {
         }
         BatchHead head = found.get();
         int length = head.body().length();
-        if (length < 0 || length > MAX_BODY || offset + head.extent() > size) {
+        if (length < 0 || length > MAX_BODY) {
             return new Found.Broken("a batch has a length of " + length, null);
+        }
+        if (offset + head.extent() > size) {
+            return new Found.Broken("a batch goes on behind the end of the file", null);
         }
         ByteBuffer body = bytes(offset + BatchHead.LENGTH, length);
         if (BatchHead.crcOf(body) != head.body().crc()) {
             return new Found.Broken("the checksum of a batch does not match", head);
         }
         return new Found.Whole(head, body, offset + head.extent());
+    }
+
+    /** The head at an offset, if there is one, whatever became of its body. */
+    Optional<BatchHead> headAt(long offset) throws IOException {
+        return offset + BatchHead.LENGTH > size
+                ? Optional.empty()
+                : BatchHead.read(bytes(offset, BatchHead.LENGTH), number, offset);
     }
 
     /** Whether any batch begins at the offset or behind it. */

@@ -98,6 +98,13 @@ record FileHead(long number, long length, long sequence, long before, Moment mom
         return new FileHead(in.getLong(16), in.getLong(24), in.getLong(32), in.getLong(40), moment);
     }
 
+    /** Whether it is the head of a file that a program with another format wrote. */
+    static boolean isForeign(Kind kind, ByteBuffer in) {
+        return in.getLong(0) == kind.magic
+                && in.getInt(CRC_AT) == crcOf(in)
+                && in.getInt(8) != VERSION;
+    }
+
     private static int crcOf(ByteBuffer head) {
         CRC32C crc = new CRC32C();
         crc.update(head.slice(0, CRC_AT));

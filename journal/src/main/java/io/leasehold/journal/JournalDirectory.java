@@ -8,8 +8,10 @@ import io.leasehold.spi.LockAttempt;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
@@ -25,6 +27,10 @@ import java.util.regex.Pattern;
 record JournalDirectory(Path path, Disk disk) {
 
     private static final String LOCK = "lock";
+
+    /** More than one: somebody may just have asked who has the lock, see {@link Disk#lockOwner}. */
+    private static final int LOCK_ATTEMPTS = 3;
+
     private static final Pattern SEGMENTS = Pattern.compile("journal-(\\d{16})\\.log");
     private static final Pattern SNAPSHOTS = Pattern.compile("snapshot-(\\d{16})\\.dat");
     private static final String TEMPORARY = ".tmp";
@@ -41,6 +47,13 @@ record JournalDirectory(Path path, Disk disk) {
 
     static Path temporary(Path file) {
         return file.resolveSibling(file.getFileName() + TEMPORARY);
+    }
+
+    /** Sorts files by number, a snapshot before the segment that goes on behind it. */
+    static String order(Path file) {
+        String name = String.valueOf(file.getFileName());
+        String number = name.replaceAll("\\D", "");
+        return number + (name.startsWith("snapshot") ? "a" : "b") + name;
     }
 
     /** The directory as it is now. */
@@ -77,6 +90,18 @@ record JournalDirectory(Path path, Disk disk) {
             SortedMap<Long, Path> snapshots,
             List<Path> unfinished) {
 
+        /** All but those in the making. */
+        List<Path> files() {
+            List<Path> all = new ArrayList<>(snapshots.values());
+            all.addAll(segments.values());
+            return all;
+        }
+
+        /** The highest number of any file, 0 if there is none. */
+        long highest() {
+            return Math.max(snapshot(), segments.isEmpty() ? 0 : segments.lastKey());
+        }
+
         boolean isNew() {
             return segments.isEmpty() && snapshots.isEmpty();
         }
@@ -110,16 +135,53 @@ record JournalDirectory(Path path, Disk disk) {
         }
     }
 
+    /**
+     * Makes sure that there is a journal, for those who would not make one.
+     *
+     * @throws StoreUnavailableException if not, and says what there is instead
+     */
+    void ensureJournal() {
+        try {
+            if (!disk.exists(path)) {
+                throw new StoreUnavailableException(
+                        "there is no directory " + path + ": look at the spelling, or mount it");
+            }
+            if (contents().isNew()) {
+                throw new StoreUnavailableException("there is no journal in " + path
+                        + ": name the directory that has the files journal-….log");
+            }
+        } catch (IOException e) {
+            throw unreadable(e);
+        }
+    }
+
+    StoreUnavailableException unreadable(IOException e) {
+        return new StoreUnavailableException(
+                "the journal " + path + " can't be read: " + reason(e), e);
+    }
+
+    /** Who has the journal open, if anybody has. */
+    Optional<String> owner() throws IOException {
+        return disk.lockOwner(path.resolve(LOCK)).map(JournalDirectory::orSomebody);
+    }
+
+    private static String orSomebody(String owner) {
+        return owner.isEmpty() ? "another process" : owner;
+    }
+
     /** Takes the journal for this process alone. */
     DiskLock lock(String owner) {
         try {
             LockAttempt attempt = disk.tryLock(path.resolve(LOCK), owner);
+            for (int i = 1; i < LOCK_ATTEMPTS && attempt instanceof LockAttempt.Held; i++) {
+                attempt = disk.tryLock(path.resolve(LOCK), owner);
+            }
             if (attempt instanceof LockAttempt.Taken taken) {
                 return taken.lock();
             }
             String other = attempt instanceof LockAttempt.Held held ? held.owner() : "";
             throw new StoreUnavailableException("the journal " + path + " is open in "
-                    + (other.isEmpty() ? "another process" : other)
+                    + orSomebody(other)
                     + ": one process at a time may have it");
         } catch (IOException e) {
             throw new StoreUnavailableException(

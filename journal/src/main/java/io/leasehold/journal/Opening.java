@@ -45,7 +45,7 @@ record Opening(
             mend(directory, tail);
             long snapshot = tidyUp(directory);
             Standing standing = options.restored()
-                    .map(freeze -> raised(replay, freeze))
+                    .map(freeze -> raised(replay.standing(), replay.time(), freeze))
                     .orElse(replay.standing());
             return new Opening(
                     new Moment(replay.time(), replay.start() + 1, standing.lastToken()),
@@ -61,15 +61,14 @@ record Opening(
         }
     }
 
-    /** What to know of a journal that may have forgotten. */
-    static Standing raised(Replay replay, Duration freeze) {
-        Standing standing = replay.standing();
+    /** What to know, at some time, of a journal that may have forgotten. */
+    static Standing raised(Standing standing, long time, Duration freeze) {
         if (standing.lastToken() + RAISE > FencingToken.MAX_VALUE) {
             throw new StoreUnavailableException(
                     "the journal has used up its fencing tokens: start a new one");
         }
         long frozen = Math.max(freeze.toNanos(), standing.longestTtl());
-        return standing.and(new Standing(standing.lastToken() + RAISE, replay.time() + frozen, 0));
+        return standing.and(new Standing(standing.lastToken() + RAISE, time + frozen, 0));
     }
 
     /**

@@ -32,12 +32,26 @@ final class Recovery {
     private final JournalDirectory directory;
     private final Replay replay;
     private final Progress progress;
+    private final @Nullable DamagedFileException upTo;
     private final List<FileSummary> files = new ArrayList<>();
 
     Recovery(JournalDirectory directory, Replay replay, Progress progress) {
+        this(directory, replay, progress, null);
+    }
+
+    /**
+     * Reads up to damage that was found before. Whoever wants to go on with what is before it needs
+     * this: when a batch turns out to make no sense, some of its entries may have been taken in.
+     */
+    Recovery(
+            JournalDirectory directory,
+            Replay replay,
+            Progress progress,
+            @Nullable DamagedFileException upTo) {
         this.directory = directory;
         this.replay = replay;
         this.progress = progress;
+        this.upTo = upTo;
     }
 
     /**
@@ -53,7 +67,7 @@ final class Recovery {
      * Reads everything.
      *
      * @throws DamagedFileException if something is not as it was written; what comes before it was
-     *     taken in
+     *     taken in, and maybe some of the batch it lies in
      */
     Tail read() throws IOException {
         JournalDirectory.Contents contents = directory.contents();
@@ -65,11 +79,15 @@ final class Recovery {
         }
         List<Opened> segments = new ArrayList<>();
         try {
-            openSegments(contents.segments().tailMap(from), from, segments);
+            DamagedFileException damage =
+                    openSegments(contents.segments().tailMap(from), from, segments);
             Tail tail = new Tail(from - 1, 0, 0);
             for (int i = 0; i < segments.size(); i++) {
                 Opened next = i + 1 < segments.size() ? segments.get(i + 1) : null;
                 tail = readSegment(segments.get(i), tail, next);
+            }
+            if (damage != null) {
+                throw damage;
             }
             progress.end(replay.table());
             return tail;
@@ -118,11 +136,13 @@ final class Recovery {
                 progress.advance(whole.end() - offset, replay.table());
                 offset = whole.end();
             }
+            ensureLength(path, head, size);
             if (entries != head.before()) {
                 throw damaged(path, offset, "it has " + entries + " entries, not " + head.before());
             }
             replay.continueAt(head.sequence());
-            files.add(new FileSummary(path, number, size, size, batches, entries));
+            files.add(
+                    new FileSummary(path, FileSummary.Kind.SNAPSHOT, size, size, batches, entries));
         }
     }
 
@@ -131,7 +151,18 @@ final class Recovery {
     /** A segment, and its head if it was begun. */
     private record Opened(Path path, DiskFile file, long number, long size, FileHead head) {}
 
-    private void openSegments(Map<Long, Path> paths, long from, List<Opened> segments)
+    /** Opens the segments up to the first that is not as it should be, and says what is wrong. */
+    private @Nullable DamagedFileException openSegments(
+            Map<Long, Path> paths, long from, List<Opened> segments) throws IOException {
+        try {
+            openAll(paths, from, segments);
+            return null;
+        } catch (DamagedFileException e) {
+            return e;
+        }
+    }
+
+    private void openAll(Map<Long, Path> paths, long from, List<Opened> segments)
             throws IOException {
         long expected = from;
         Path blank = null;
@@ -143,12 +174,12 @@ final class Recovery {
             if (blank != null) {
                 throw damaged(blank, 0, "nothing was written to it, but another segment follows");
             }
-            DiskFile file = directory.disk().openToRead(path);
-            if (isUnbegun(path, file, expected)) {
-                file.close();
+            Opened opened = open(path, expected);
+            if (opened == null) {
                 blank = path;
             } else {
-                segments.add(open(path, file, expected));
+                segments.add(opened);
+                ensureLength(path, opened.head, opened.size);
             }
             expected++;
         }
@@ -157,8 +188,15 @@ final class Recovery {
         }
     }
 
-    private Opened open(Path path, DiskFile file, long number) throws IOException {
+    /** Opens a segment, unless it was never begun. */
+    private @Nullable Opened open(Path path, long number) throws IOException {
+        DiskFile file = directory.disk().openToRead(path);
         try {
+            if (isUnbegun(path, file, number)) {
+                files.add(FileSummary.unread(path, FileSummary.Kind.SPARE, file.size()));
+                file.close();
+                return null;
+            }
             FileHead head = head(FileHead.Kind.SEGMENT, path, file, number);
             return new Opened(path, file, number, file.size(), head);
         } catch (IOException | RuntimeException e) {
@@ -170,11 +208,17 @@ final class Recovery {
     /** Whether nothing was written to a segment that could have been answered. */
     private static boolean isUnbegun(Path path, DiskFile file, long number) throws IOException {
         long size = file.size();
-        if (size < JournalOptions.MIN_SEGMENT_BYTES) {
+        if (size < FileHead.LENGTH) {
             throw damaged(path, size, "it was cut to " + size + " bytes");
         }
         BatchScanner scanner = new BatchScanner(file, number, size);
         boolean blankHead = scanner.isBlank(0, FileHead.LENGTH);
+        if (size < JournalOptions.MIN_SEGMENT_BYTES) {
+            if (blankHead) {
+                throw damaged(path, size, "it was cut to " + size + " bytes");
+            }
+            return false;
+        }
         if (blankHead) {
             if (scanner.hasBatchFrom(FileHead.LENGTH)) {
                 throw damaged(path, 0, "it has batches, but no head");
@@ -203,13 +247,17 @@ final class Recovery {
         if (head.number() != number) {
             throw damaged(path, 16, "it says to be number " + head.number());
         }
+        return head;
+    }
+
+    /** A file that was cut has all its batches up to there: this is judged when they are read. */
+    private static void ensureLength(Path path, FileHead head, long size) {
         if (head.length() != size) {
             throw damaged(
                     path,
                     Math.min(size, head.length()),
                     "it has " + size + " bytes, and had " + head.length());
         }
-        return head;
     }
 
     private Tail readSegment(Opened segment, Tail before, @Nullable Opened next)
@@ -248,7 +296,7 @@ final class Recovery {
             judge(segment, offset, found, scanner);
         }
         files.add(new FileSummary(
-                segment.path, segment.number, segment.size, offset, batches, entries));
+                segment.path, FileSummary.Kind.SEGMENT, segment.size, offset, batches, entries));
         progress.advance(segment.size - offset, replay.table());
         return new Tail(segment.number, offset, last);
     }
@@ -299,7 +347,10 @@ final class Recovery {
         return false;
     }
 
-    private static void take(Path path, long offset, Runnable taking) {
+    private void take(Path path, long offset, Runnable taking) {
+        if (upTo != null && path.equals(upTo.file()) && offset >= upTo.offset()) {
+            throw upTo;
+        }
         try {
             taking.run();
         } catch (IllegalArgumentException | LimitExceededException e) {
