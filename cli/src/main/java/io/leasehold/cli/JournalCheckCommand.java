@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.cli;
+
+import io.leasehold.journal.JournalReport;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** {@code leasehold journal check}. */
+@Command(
+        name = "check",
+        description = {
+            "Says whether a journal is sound: every byte of it is as it was written.",
+            "",
+            "Changes nothing and needs no lock, so it can be used while a store has the journal open.",
+            ""
+        },
+        mixinStandardHelpOptions = true,
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:the journal is sound",
+            "1:it can't be read",
+            "2:wrong usage",
+            "3:it is damaged"
+        })
+final class JournalCheckCommand implements Callable<Integer> {
+
+    @Mixin
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private JournalSource source;
+
+    @Override
+    public Integer call() {
+        JournalReport report = source.read();
+        if (source.isJson()) {
+            source.out().println(JournalJson.of(report, List.of()));
+        } else if (report.isSound()) {
+            source.out().println(JournalText.summary(report));
+        }
+        return source.conclude(report);
+    }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.cli;
+
+import java.io.Console;
+import java.util.Locale;
+
+/** Whom to ask before something is changed. */
+interface Terminal {
+
+    /** Whether somebody is there and says yes. */
+    boolean isAgreed(String question);
+
+    /** The terminal that the program runs on; nobody agrees if there is none. */
+    static Terminal system() {
+        return question -> {
+            Console console = System.console();
+            if (console == null) {
+                return false;
+            }
+            String answer = console.readLine("%s [y/N] ", question);
+            return answer != null && answer.strip().toLowerCase(Locale.ROOT).matches("y|yes");
+        };
+    }
+}
