@@ -4,6 +4,7 @@ package io.leasehold.cli;
 import io.leasehold.journal.FileSummary;
 import io.leasehold.journal.JournalReport;
 import io.leasehold.spi.LeaseView;
+
 import java.util.List;
 import java.util.Locale;
 

@@ -53,16 +53,18 @@ final class JournalRepairCommand implements Callable<Integer> {
             paramLabel = "TIME",
             defaultValue = "30s",
             converter = DurationConverter.class,
-            description = "For how long nothing is granted once the store is opened, such as 30s or 5m (30s): at least"
-                    + " the longest ttl in use. Never shorter than the longest the journal tells of.")
+            description =
+                    "For how long nothing is granted once the store is opened, such as 30s or 5m (30s): at least"
+                            + " the longest ttl in use. Never shorter than the longest the journal tells of.")
     @SuppressWarnings("NullAway.Init") // set by picocli
     private Duration freeze;
 
     @Option(
             names = "--last-token",
             paramLabel = "N",
-            description = "The highest token that any guarded resource has seen, if you know it. Needed only when the"
-                    + " files tell of none.")
+            description =
+                    "The highest token that any guarded resource has seen, if you know it. Needed only when the"
+                            + " files tell of none.")
     private @Nullable Long lastToken;
 
     @Option(names = "--yes", description = "Do not ask.")
@@ -92,7 +94,8 @@ final class JournalRepairCommand implements Callable<Integer> {
         if (repair.found().isSound()) {
             out.println("nothing to repair: " + JournalText.summary(repair.found()));
         } else if (repair.copy().isPresent()) {
-            out.println("repaired; the files as they were are in " + repair.copy().get());
+            out.println(
+                    "repaired; the files as they were are in " + repair.copy().get());
         } else {
             out.flush();
             err.println("leasehold: nothing was changed; to repair it, run this again with --yes");

@@ -30,23 +30,31 @@ final class JournalText {
 
     private static String counts(JournalReport report) {
         JournalReport.Leases leases = report.leases();
-        return leases.held() + (leases.held() == 1 ? " lease, " : " leases, ") + leases.records()
+        return leases.held()
+                + (leases.held() == 1 ? " lease, " : " leases, ")
+                + leases.records()
                 + (leases.records() == 1 ? " record" : " records");
     }
 
     private static String size(JournalReport report) {
         return String.format(
-                Locale.ROOT, "%.1f MB in %d files", report.bytes() / 1e6, report.files().size());
+                Locale.ROOT,
+                "%.1f MB in %d files",
+                report.bytes() / 1e6,
+                report.files().size());
     }
 
     void print(JournalReport report, List<LeaseView> leases) {
         JournalReport.State state = report.state();
         out.println(report.directory());
-        line("state", report.isSound() ? "sound" : "DAMAGED; what follows is from before the damage");
-        report.damage().ifPresent(damage -> line(
-                "damage",
-                damage.file().getFileName() + " at offset " + damage.offset() + ": "
-                        + damage.problem()));
+        line(
+                "state",
+                report.isSound() ? "sound" : "DAMAGED; what follows is from before the damage");
+        report.damage()
+                .ifPresent(damage -> line(
+                        "damage",
+                        damage.file().getFileName() + " at offset " + damage.offset() + ": "
+                                + damage.problem()));
         report.openIn().ifPresent(owner -> line("open in", owner + ", which goes on with it"));
         line("holds", counts(report));
         line("last token", Long.toString(state.lastToken()));
@@ -104,10 +112,11 @@ final class JournalText {
     void print(JournalRepair plan) {
         JournalReport found = plan.found();
         out.println(found.directory());
-        found.damage().ifPresent(damage -> line(
-                "damage",
-                damage.file().getFileName() + " at offset " + damage.offset() + ": "
-                        + damage.problem()));
+        found.damage()
+                .ifPresent(damage -> line(
+                        "damage",
+                        damage.file().getFileName() + " at offset " + damage.offset() + ": "
+                                + damage.problem()));
         line("keeps", counts(found) + ", which is all before the damage");
         line("tokens", "go on above " + plan.lastToken());
         line("frozen", "nothing is granted for " + text(plan.frozen()) + " once it is opened");

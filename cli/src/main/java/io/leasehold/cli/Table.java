@@ -43,7 +43,8 @@ final class Table {
             StringBuilder line = new StringBuilder();
             for (int i = 0; i < widths.length; i++) {
                 String padding = " ".repeat(widths[i] - row.get(i).length());
-                line.append(right.get(i) ? padding + row.get(i) : row.get(i) + padding).append(GAP);
+                line.append(right.get(i) ? padding + row.get(i) : row.get(i) + padding)
+                        .append(GAP);
             }
             out.println(line.toString().stripTrailing());
         }

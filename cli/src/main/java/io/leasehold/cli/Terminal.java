@@ -11,6 +11,7 @@ interface Terminal {
     boolean isAgreed(String question);
 
     /** The terminal that the program runs on; nobody agrees if there is none. */
+    @SuppressWarnings("SystemConsoleNull") // the program asks for a console that may be missing
     static Terminal system() {
         return question -> {
             Console console = System.console();

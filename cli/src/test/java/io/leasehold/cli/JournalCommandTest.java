@@ -45,7 +45,9 @@ final class JournalCommandTest {
     private int journal(String command, Path directory, String... options) {
         return run(
                 Main.commandLine(),
-                Stream.concat(Stream.of("journal", command, directory.toString()), Stream.of(options))
+                Stream.concat(
+                                Stream.of("journal", command, directory.toString()),
+                                Stream.of(options))
                         .toArray(String[]::new));
     }
 
@@ -180,8 +182,9 @@ final class JournalCommandTest {
         fill();
         assertThat(journal("inspect", directory(), "--output", "json")).isZero();
         assertThat(out.toString())
-                .startsWith("{\"directory\":\"" + directory() + "\",\"sound\":true,\"damage\":null,"
-                        + "\"openIn\":null,\"held\":4,\"records\":1,\"lastToken\":\"5\",\"starts\":2,")
+                .startsWith(
+                        "{\"directory\":\"" + directory() + "\",\"sound\":true,\"damage\":null,"
+                                + "\"openIn\":null,\"held\":4,\"records\":1,\"lastToken\":\"5\",\"starts\":2,")
                 .contains(
                         "{\"scopes\":[\"name:orders\"],\"mode\":\"exclusive\",\"token\":\"1\","
                                 + "\"holder\":\"api \\\"1\\\"\",\"remainingMillis\":20000,\"state\":\"held\"}")
@@ -190,7 +193,8 @@ final class JournalCommandTest {
         flip(segment(1), 40);
         assertThat(journal("check", directory(), "--output", "JSON")).isEqualTo(3);
         assertThat(out.toString())
-                .contains("\"sound\":false,\"damage\":{\"file\":\"" + segment(1) + "\",\"offset\":0,")
+                .contains(
+                        "\"sound\":false,\"damage\":{\"file\":\"" + segment(1) + "\",\"offset\":0,")
                 .contains("\"leases\":[]");
     }
 
@@ -203,7 +207,8 @@ final class JournalCommandTest {
         assertThat(journal("check", directory())).isEqualTo(3);
         assertThat(out.toString()).isEmpty();
         assertThat(err.toString())
-                .contains(segment(1) + " is damaged at offset " + third, "'leasehold journal repair")
+                .contains(
+                        segment(1) + " is damaged at offset " + third, "'leasehold journal repair")
                 .hasLineCount(1);
         assertThat(journal("inspect", directory())).isEqualTo(3);
         assertThat(out.toString())
@@ -252,10 +257,14 @@ final class JournalCommandTest {
     void aPersonAtATerminalIsAsked() throws IOException {
         fill();
         flip(segment(1), 200);
-        assertThat(run(new CommandLine(new JournalRepairCommand(q -> false)), directory().toString()))
+        assertThat(run(
+                        new CommandLine(new JournalRepairCommand(q -> false)),
+                        directory().toString()))
                 .isEqualTo(3);
         assertThat(copy()).doesNotExist();
-        assertThat(run(new CommandLine(new JournalRepairCommand(q -> true)), directory().toString()))
+        assertThat(run(
+                        new CommandLine(new JournalRepairCommand(q -> true)),
+                        directory().toString()))
                 .isZero();
         assertThat(copy()).exists();
     }
@@ -313,7 +322,8 @@ final class JournalCommandTest {
         }
         assertThat(journal("repair", directory(), "--yes")).isEqualTo(1);
         assertThat(err.toString()).contains("--last-token").hasLineCount(1);
-        assertThat(journal("repair", directory(), "--yes", "--last-token", "41")).isZero();
+        assertThat(journal("repair", directory(), "--yes", "--last-token", "41"))
+                .isZero();
         assertThat(out.toString()).contains("go on above 4294967337");
     }
 

@@ -123,7 +123,7 @@ final class Inspection {
         Standing standing = replay.standing();
         return new JournalReport(
                 directory.path(),
-                allFiles(reading.files),
+                allFiles(reading),
                 Restarted.of(replay),
                 new JournalReport.State(
                         standing.lastToken(),
@@ -134,10 +134,11 @@ final class Inspection {
                 reading.damage);
     }
 
-    private List<FileSummary> allFiles(List<FileSummary> read) throws IOException {
+    private List<FileSummary> allFiles(Reading reading) throws IOException {
         JournalDirectory.Contents contents = directory.contents();
-        Set<Path> known = read.stream().map(FileSummary::file).collect(Collectors.toSet());
-        List<FileSummary> all = new ArrayList<>(read);
+        List<FileSummary> all = new ArrayList<>(reading.files);
+        reading.damage.ifPresent(found -> all.removeIf(read -> read.file().equals(found.file())));
+        Set<Path> known = all.stream().map(FileSummary::file).collect(Collectors.toSet());
         for (Path path : contents.files()) {
             if (!known.contains(path)) {
                 all.add(FileSummary.unread(path, FileSummary.Kind.UNREAD, length(path)));

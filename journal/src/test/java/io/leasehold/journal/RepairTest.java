@@ -237,7 +237,8 @@ final class RepairTest {
             other.disk.heal();
             if (refused == n) {
                 assertThat(other.files(Stores.DIRECTORY)).isEqualTo(before);
-                assertThat(other.disk.exists(copy) ? other.files(copy) : Map.of()).isEmpty();
+                assertThat(other.disk.exists(copy) ? other.files(copy) : Map.of())
+                        .isEmpty();
             }
         }
         // from there on the copy is complete
