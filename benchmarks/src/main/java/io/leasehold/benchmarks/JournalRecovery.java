@@ -15,6 +15,8 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
 
@@ -49,7 +51,7 @@ final class JournalRecovery {
         List<Row> rows = new ArrayList<>();
         rows.add(measure("a log of " + leases + " leases", directory, progress));
         progress.println("  making a snapshot, and 10 % more leases");
-        try (JournalLeaseStore store = JournalLeaseStore.open(directory, SMALL)) {
+        try (JournalLeaseStore store = JournalLeaseStore.open(directory)) {
             awaitSnapshot(directory);
             acquire(store, leases, leases + leases / 10);
         }
@@ -57,28 +59,28 @@ final class JournalRecovery {
         return rows;
     }
 
+    /** Acquires them all; those that there was no room for just then are asked for again. */
     private static void acquire(JournalLeaseStore store, int from, int to) {
         Requests requests = Requests.of(from, Requests.LONG_TTL);
-        Semaphore room = new Semaphore(OUTSTANDING);
-        List<Throwable> failures = new ArrayList<>();
+        Queue<Integer> left = new ConcurrentLinkedQueue<>();
         for (int i = from; i < to; i++) {
-            room.acquireUninterruptibly();
-            store.acquire(requests.next(Requests.named(i))).whenComplete((answer, failure) -> {
-                if (failure != null || !(answer instanceof Acquisition.Granted)) {
-                    synchronized (failures) {
-                        failures.add(
-                                failure != null
-                                        ? failure
-                                        : new IllegalStateException(String.valueOf(answer)));
-                    }
-                }
-                room.release();
-            });
+            left.add(i);
         }
-        room.acquireUninterruptibly(OUTSTANDING);
-        if (!failures.isEmpty()) {
-            throw new IllegalStateException(
-                    failures.size() + " leases were not granted", failures.get(0));
+        Semaphore room = new Semaphore(OUTSTANDING);
+        while (!left.isEmpty()) {
+            for (int number : List.copyOf(left)) {
+                room.acquireUninterruptibly();
+                left.remove();
+                store.acquire(requests.next(Requests.named(number)))
+                        .whenComplete((answer, failure) -> {
+                            if (!(answer instanceof Acquisition.Granted)) {
+                                left.add(number);
+                            }
+                            room.release();
+                        });
+            }
+            room.acquireUninterruptibly(OUTSTANDING);
+            room.release(OUTSTANDING);
         }
     }
 
