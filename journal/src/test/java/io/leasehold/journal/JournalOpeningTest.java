@@ -42,7 +42,8 @@ final class JournalOpeningTest {
         Grant grant = world.acquire("a", LONG);
         assertThatExceptionOfType(StoreUnavailableException.class)
                 .isThrownBy(() -> Stores.open(VirtualTime.create(), world.disk, Stores.SMALL))
-                .withMessageContaining("is open in process " + ProcessHandle.current().pid())
+                .withMessageContaining(
+                        "is open in process " + ProcessHandle.current().pid())
                 .withMessageContaining("one process at a time");
         assertThat(world.renew(grant, LONG)).isInstanceOf(Renewal.Renewed.class);
         world.closeAndReopen();
@@ -154,6 +155,7 @@ final class JournalOpeningTest {
         Grant first = world.acquire("a", LONG);
         assertThat(first.token().value()).isEqualTo(known.token().value() + Opening.RAISE + 1);
         world.crashAndReopen();
-        assertThat(world.acquire("b", LONG).token().value()).isEqualTo(first.token().value() + 1);
+        assertThat(world.acquire("b", LONG).token().value())
+                .isEqualTo(first.token().value() + 1);
     }
 }

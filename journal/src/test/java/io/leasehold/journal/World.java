@@ -24,6 +24,7 @@ import io.leasehold.testkit.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -196,7 +197,7 @@ final class World {
             throw new AssertionError("answered with " + unexpected);
         } catch (CompletionException e) {
             assertThat(e).hasCauseInstanceOf(LeaseholdException.class);
-            return (LeaseholdException) e.getCause();
+            return (LeaseholdException) Objects.requireNonNull(e.getCause());
         }
     }
 }
