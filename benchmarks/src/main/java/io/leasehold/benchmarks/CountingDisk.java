@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** The machine's disk, and how often data was forced to it. */
@@ -70,6 +71,11 @@ final class CountingDisk implements Disk {
     @Override
     public DiskLock lock(Path file, String owner) throws IOException, InterruptedException {
         return disk.lock(file, owner);
+    }
+
+    @Override
+    public Optional<String> lockOwner(Path file) throws IOException {
+        return disk.lockOwner(file);
     }
 
     @Override

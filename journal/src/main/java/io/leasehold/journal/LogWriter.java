@@ -60,7 +60,7 @@ final class LogWriter {
         }
         ByteBuffer bytes = batch.seal(sequence + 1, start, segment.number(), at);
         segment.file().write(at, bytes);
-        Forced.data(segment.file(), directory.segment(segment.number()));
+        Forced.data(segment.file(), segment.path());
         offset = at + bytes.limit();
         sequence++;
         return new Place(segment.number(), sequence);
@@ -80,7 +80,7 @@ final class LogWriter {
         head.write(FileHead.Kind.SEGMENT, bytes);
         bytes.put(FileHead.LENGTH, body, 0, body.limit());
         segment.file().write(0, bytes);
-        Forced.data(segment.file(), directory.segment(segment.number()));
+        Forced.data(segment.file(), segment.path());
         Segment full = active;
         if (full != null) {
             full.file().close();

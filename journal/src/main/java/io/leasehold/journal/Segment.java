@@ -13,9 +13,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param number in the order of the segments
  * @param length of the file
+ * @param path where it is
  * @param file open to write
  */
-record Segment(long number, long length, DiskFile file) {
+record Segment(long number, long length, Path path, DiskFile file) {
 
     private static final int CHUNK = 1 << 20;
 
@@ -30,7 +31,7 @@ record Segment(long number, long length, DiskFile file) {
         boolean blank =
                 file.size() == length && new BatchScanner(file, number, length).isBlank(0, length);
         if (blank) {
-            return new Segment(number, length, file);
+            return new Segment(number, length, path, file);
         }
         file.close();
         return null;
@@ -49,7 +50,7 @@ record Segment(long number, long length, DiskFile file) {
             Forced.all(file, temporary);
             directory.disk().replace(temporary, path);
             Forced.directory(directory);
-            return new Segment(number, length, file);
+            return new Segment(number, length, path, file);
         } catch (IOException e) {
             file.close();
             Leftovers.delete(directory.disk(), temporary);

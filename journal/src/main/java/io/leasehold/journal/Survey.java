@@ -163,9 +163,10 @@ final class Survey {
                 standing = standing.and(new Standing(other.lastToken(), 0, other.longestTtl()));
             }
         };
+        EntryReader reader = new EntryReader();
         try {
             for (int i = 0; i < whole.head().body().entries(); i++) {
-                EntryCodec.read(whole.body(), entries);
+                reader.read(whole.body(), entries);
             }
         } catch (IllegalArgumentException e) {
             // the rest tells nothing
