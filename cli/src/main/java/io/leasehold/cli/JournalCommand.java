@@ -20,7 +20,8 @@ import picocli.CommandLine.Spec;
         subcommands = {
             JournalInspectCommand.class,
             JournalCheckCommand.class,
-            JournalRepairCommand.class
+            JournalRepairCommand.class,
+            JournalRestoredCommand.class
         },
         footer = {"", "Run 'leasehold journal COMMAND --help' for more on a command."})
 final class JournalCommand implements Runnable {

@@ -2,6 +2,7 @@
 package io.leasehold.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.leasehold.journal.JournalLeaseStore;
 import io.leasehold.journal.JournalOptions;
@@ -10,6 +11,7 @@ import io.leasehold.model.Holder;
 import io.leasehold.model.LeaseId;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.Scope;
+import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseRequest;
@@ -119,8 +121,8 @@ final class JournalCommandTest {
         assertThat(run(Main.commandLine(), "--help")).isZero();
         assertThat(out.toString()).contains("journal");
         assertThat(run(Main.commandLine(), "journal", "--help")).isZero();
-        assertThat(out.toString()).contains("inspect", "check", "repair");
-        for (String command : List.of("inspect", "check", "repair")) {
+        assertThat(out.toString()).contains("inspect", "check", "repair", "restored");
+        for (String command : List.of("inspect", "check", "repair", "restored")) {
             assertThat(run(Main.commandLine(), "journal", command, "--help")).isZero();
             assertThat(out.toString()).contains("DIR", "Exit codes:");
         }
@@ -270,6 +272,26 @@ final class JournalCommandTest {
     }
 
     @Test
+    void aBackupIsSaidToBeOne() throws IOException {
+        fill();
+        assertThat(journal("restored", directory())).as("--freeze is missing").isEqualTo(2);
+        assertThat(journal("restored", directory(), "--freeze", "5m")).isZero();
+        assertThat(out.toString())
+                .isEqualToIgnoringNewLines("tokens go on above 4294967301 instead of 5, and"
+                        + " nothing is granted for 300 s after the store is opened");
+        try (JournalLeaseStore store = JournalLeaseStore.open(directory(), SMALL)) {
+            assertThatThrownBy(() -> grant(store, "new"))
+                    .hasRootCauseInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("was restored: nothing is granted for another");
+        }
+        flip(segment(1), 200);
+        assertThat(journal("restored", directory(), "--freeze", "5m")).isEqualTo(3);
+        Path missing = parent.resolve("missing");
+        assertThat(journal("restored", missing, "--freeze", "5m")).isEqualTo(1);
+        assertThat(missing).doesNotExist();
+    }
+
+    @Test
     void filesThatAreCutOrMissingAreDamage() throws IOException {
         fill();
         byte[] whole = Files.readAllBytes(segment(1));
@@ -343,7 +365,7 @@ final class JournalCommandTest {
 
     @Test
     void whatCanNotBeReadOrWrittenHasExitCodeOneAndOneLine() throws IOException {
-        for (String command : List.of("inspect", "check", "repair")) {
+        for (String command : List.of("inspect", "check", "repair", "restored")) {
             assertThat(journal(command, parent.resolve("nowhere"))).isEqualTo(1);
             assertThat(err.toString()).contains("there is no directory").hasLineCount(1);
             assertThat(journal(command, parent)).isEqualTo(1);
