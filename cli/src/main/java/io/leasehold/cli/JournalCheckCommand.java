@@ -11,7 +11,7 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "check",
         description = {
-            "Says whether a journal is sound: every byte of it is as it was written.",
+            "Says whether a journal is sound: all that was written can be read, unchanged.",
             "",
             "Changes nothing and needs no lock, so it can be used while a store has the journal open.",
             ""

@@ -151,8 +151,8 @@ final class JournalCommandTest {
                         "FILE",
                         "journal-0000000000000001.log  segment  524288",
                         "journal-0000000000000003.log  spare    524288",
-                        "SCOPE         TOKEN  HOLDER   REMAINING  STATE",
-                        "name:orders       1  api \"1\"     20.0 s  held",
+                        "SCOPE         TOKEN  HOLDER     REMAINING  STATE",
+                        "name:orders       1  api \"1\"  ",
                         "name:job",
                         "completed",
                         "name:late");
@@ -187,9 +187,9 @@ final class JournalCommandTest {
                 .startsWith(
                         "{\"directory\":\"" + directory() + "\",\"sound\":true,\"damage\":null,"
                                 + "\"openIn\":null,\"held\":4,\"records\":1,\"lastToken\":\"5\",\"starts\":2,")
-                .contains(
-                        "{\"scopes\":[\"name:orders\"],\"mode\":\"exclusive\",\"token\":\"1\","
-                                + "\"holder\":\"api \\\"1\\\"\",\"remainingMillis\":20000,\"state\":\"held\"}")
+                .containsPattern(
+                        "\\{\"scopes\":\\[\"name:orders\"],\"mode\":\"exclusive\",\"token\":\"1\","
+                                + "\"holder\":\"api \\\\\"1\\\\\"\",\"remainingMillis\":\\d+,\"state\":\"held\"}")
                 .contains("\"kind\":\"spare\"")
                 .hasLineCount(1);
         flip(segment(1), 40);
@@ -205,7 +205,7 @@ final class JournalCommandTest {
         fill();
         byte[] whole = Files.readAllBytes(segment(1));
         int third = offsetOfLast(whole);
-        flip(segment(1), third + 70);
+        flip(segment(1), third + 20);
         assertThat(journal("check", directory())).isEqualTo(3);
         assertThat(out.toString()).isEmpty();
         assertThat(err.toString())
