@@ -137,4 +137,18 @@ final class SystemDiskTest {
         lock.close();
         assertThat(disk.tryLock(path, "third")).isInstanceOf(LockAttempt.Taken.class);
     }
+
+    @Test
+    void askingWhoHasALockNeitherTakesNorFreesNorMakesIt() throws IOException {
+        Path file = directory.resolve("lock");
+        assertThat(disk.lockOwner(file)).isEmpty();
+        assertThat(file).doesNotExist();
+        if (disk.tryLock(file, "me") instanceof LockAttempt.Taken taken) {
+            assertThat(disk.lockOwner(file)).contains("me");
+            assertThat(disk.tryLock(file, "other")).isEqualTo(new LockAttempt.Held("me"));
+            taken.lock().close();
+        }
+        assertThat(disk.lockOwner(file)).isEmpty();
+        assertThat(disk.tryLock(file, "other")).isInstanceOf(LockAttempt.Taken.class);
+    }
 }
