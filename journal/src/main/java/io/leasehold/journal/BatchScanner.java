@@ -21,6 +21,8 @@ final class BatchScanner {
     private static final int WINDOW = 1 << 16; // the first; each one is twice as long
     private static final int MAX_WINDOW = 1 << 20;
 
+    private static final ByteBuffer ZEROS = ByteBuffer.allocate(WINDOW).asReadOnlyBuffer();
+
     private final DiskFile file;
     private final long number;
     private final long size;
@@ -94,6 +96,9 @@ final class BatchScanner {
 
     /** Whether any batch begins at the offset or behind it. */
     boolean hasBatchFrom(long offset) throws IOException {
+        if (isBlank(offset, size)) {
+            return false;
+        }
         for (long at = offset; at + BatchHead.LENGTH <= size; at += BatchHead.LENGTH) {
             ByteBuffer head = bytes(at, BatchHead.LENGTH);
             if (BatchHead.read(head, number, at).isPresent() && at(at) instanceof Found.Whole) {
@@ -113,19 +118,8 @@ final class BatchScanner {
         return true;
     }
 
-    static boolean isZero(ByteBuffer bytes) {
-        int at = bytes.position();
-        for (; at + Long.BYTES <= bytes.limit(); at += Long.BYTES) {
-            if (bytes.getLong(at) != 0) {
-                return false;
-            }
-        }
-        for (; at < bytes.limit(); at++) {
-            if (bytes.get(at) != 0) {
-                return false;
-            }
-        }
-        return true;
+    private static boolean isZero(ByteBuffer bytes) {
+        return bytes.mismatch(ZEROS.slice(0, bytes.remaining())) < 0;
     }
 
     /** Bytes within the size of the file; those that can't be read after all are zeros. */

@@ -105,6 +105,13 @@ record FileHead(long number, long length, long sequence, long before, Moment mom
                 && in.getInt(8) != VERSION;
     }
 
+    /** Whether it is the head of a segment that had another length. */
+    static boolean isOfAnotherLength(ByteBuffer in, long size) {
+        return in.getLong(0) == Kind.SEGMENT.magic
+                && in.getInt(CRC_AT) == crcOf(in)
+                && in.getLong(24) != size;
+    }
+
     private static int crcOf(ByteBuffer head) {
         CRC32C crc = new CRC32C();
         crc.update(head.slice(0, CRC_AT));

@@ -211,6 +211,11 @@ final class Recovery {
         if (size < FileHead.LENGTH) {
             throw damaged(path, size, "it was cut to " + size + " bytes");
         }
+        ByteBuffer first = ByteBuffer.allocate(FileHead.LENGTH);
+        int unused = file.read(0, first);
+        if (FileHead.isOfAnotherLength(first, size)) {
+            return false; // and will be refused
+        }
         BatchScanner scanner = new BatchScanner(file, number, size);
         boolean blankHead = scanner.isBlank(0, FileHead.LENGTH);
         if (size < JournalOptions.MIN_SEGMENT_BYTES) {
