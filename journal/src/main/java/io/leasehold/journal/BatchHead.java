@@ -86,6 +86,11 @@ record BatchHead(long sequence, long durable, Moment moment, Body body) {
         return Optional.of(new BatchHead(in.getLong(16), in.getLong(24), moment, body));
     }
 
+    /** Whether something begins as a batch does, be it as it was written or not. */
+    static boolean isAny(ByteBuffer in) {
+        return in.getLong(0) == MAGIC;
+    }
+
     static int crcOf(ByteBuffer bytes) {
         CRC32C crc = new CRC32C();
         crc.update(bytes.duplicate());

@@ -18,8 +18,8 @@ final class BatchScanner {
 
     static final int SECTOR = 512;
 
-    private static final int WINDOW = 1 << 16; // the first; each one is twice as long
-    private static final int MAX_WINDOW = 1 << 20;
+    private static final int WINDOW = 1 << 16;
+    private static final int MAX_WINDOW = 1 << 20; // of a file that is long
 
     private static final ByteBuffer ZEROS = ByteBuffer.allocate(WINDOW).asReadOnlyBuffer();
 
@@ -84,6 +84,7 @@ final class BatchScanner {
         if (BatchHead.crcOf(body) != head.body().crc()) {
             return new Found.Broken("the checksum of a batch does not match", head);
         }
+        ahead = (int) Math.max(ahead, Math.min(offset, MAX_WINDOW));
         return new Found.Whole(head, body, offset + head.extent());
     }
 
@@ -126,7 +127,6 @@ final class BatchScanner {
     private ByteBuffer bytes(long offset, int length) throws IOException {
         if (offset < windowAt || offset + length > windowAt + window.limit()) {
             int wanted = (int) Math.min(Math.max(length, ahead), size - offset);
-            ahead = Math.min(2 * ahead, MAX_WINDOW);
             if (window.capacity() < wanted || wanted < window.capacity() / 2) {
                 window = ByteBuffer.allocate(wanted);
             }

@@ -98,18 +98,9 @@ record FileHead(long number, long length, long sequence, long before, Moment mom
         return new FileHead(in.getLong(16), in.getLong(24), in.getLong(32), in.getLong(40), moment);
     }
 
-    /** Whether it is the head of a file that a program with another format wrote. */
-    static boolean isForeign(Kind kind, ByteBuffer in) {
-        return in.getLong(0) == kind.magic
-                && in.getInt(CRC_AT) == crcOf(in)
-                && in.getInt(8) != VERSION;
-    }
-
-    /** Whether it is the head of a segment that had another length. */
-    static boolean isOfAnotherLength(ByteBuffer in, long size) {
-        return in.getLong(0) == Kind.SEGMENT.magic
-                && in.getInt(CRC_AT) == crcOf(in)
-                && in.getLong(24) != size;
+    /** Whether something begins as a segment does, be it as it was written or not. */
+    static boolean isAny(ByteBuffer in) {
+        return in.getLong(0) == Kind.SEGMENT.magic;
     }
 
     private static int crcOf(ByteBuffer head) {

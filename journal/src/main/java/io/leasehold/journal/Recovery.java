@@ -211,10 +211,10 @@ final class Recovery {
         if (size < FileHead.LENGTH) {
             throw damaged(path, size, "it was cut to " + size + " bytes");
         }
-        ByteBuffer first = ByteBuffer.allocate(FileHead.LENGTH);
+        ByteBuffer first = ByteBuffer.allocate(FileHead.LENGTH + BatchHead.LENGTH);
         int unused = file.read(0, first);
-        if (FileHead.isOfAnotherLength(first, size)) {
-            return false; // and will be refused
+        if (FileHead.isAny(first) && BatchHead.isAny(first.slice(FileHead.LENGTH, BatchHead.LENGTH))) {
+            return false;
         }
         BatchScanner scanner = new BatchScanner(file, number, size);
         boolean blankHead = scanner.isBlank(0, FileHead.LENGTH);

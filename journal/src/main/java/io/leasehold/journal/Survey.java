@@ -91,12 +91,10 @@ final class Survey {
     private void readHead(FileHead.Kind kind, Path path, DiskFile file) throws IOException {
         ByteBuffer bytes = ByteBuffer.allocate(FileHead.LENGTH);
         int unused = file.read(0, bytes);
-        if (FileHead.isForeign(kind, bytes)) {
-            foreign.add(path);
-            return;
-        }
         try {
             note(FileHead.read(kind, bytes).moment());
+        } catch (FileHead.UnknownVersionException e) {
+            foreign.add(path);
         } catch (IllegalArgumentException e) {
             // it tells nothing
         }

@@ -33,8 +33,8 @@ final class CrashRun {
     CrashRun(long seed, long at, DiskFault fault) {
         this.at = at;
         this.fault = fault;
-        this.disk = Images.disk(seed, seed * 1_000_003 + at * 31 + fault.ordinal());
-        this.random = new SplittableRandom(seed ^ at << 20 ^ fault.ordinal());
+        this.disk = Images.disk(seed, seed * 1_000_003 + at * 31 + fault.name().hashCode());
+        this.random = new SplittableRandom(seed ^ at << 20 ^ fault.name().hashCode());
         this.world = World.closed(disk);
         this.callers = new Callers(world, seed);
     }

@@ -35,7 +35,7 @@ final class JournalBitFlipsTest {
 
     private static void use(World world, int round) {
         List<Grant> grants = new ArrayList<>();
-        for (int i = 0; i < 12; i++) {
+        for (int i = 0; i < 14; i++) {
             int number = 100 * round + i;
             grants.add(World.granted(world.store.acquire(World.request(
                             number, "lease-" + number, LONG.plusSeconds(i))
@@ -91,7 +91,7 @@ final class JournalBitFlipsTest {
     void aBitThatFlipsInTheLastBatchOfAJournalThatWasKilledIsFoundToo() {
         World world = filled();
         Grant last = World.granted(world.store.acquire(
-                World.request("last", LONG).withRecord(LeaseRecord.of("y".repeat(1_200)))));
+                World.request("last", LONG).withRecord(LeaseRecord.of("y".repeat(600)))));
         Damage journal = new Damage(Images.of(world.disk));
         Damage.State whole = journal.read();
         assertThat(whole.entries().toString()).contains(last.holding().toString());
@@ -103,7 +103,7 @@ final class JournalBitFlipsTest {
         byte[] bytes = journal.files.get(file);
         TreeSet<Integer> dropped = new TreeSet<>();
         int used = used(bytes);
-        for (int bit = 8 * (used - 1_600); bit < 8 * used; bit++) {
+        for (int bit = 8 * (used - 800); bit < 8 * used; bit++) {
             flip(bytes, bit);
             try {
                 if (!isAsGood(journal.read(), whole)) {

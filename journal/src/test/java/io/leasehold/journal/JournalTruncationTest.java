@@ -79,10 +79,10 @@ final class JournalTruncationTest {
     }
 
     /** Some kilobytes of batches of all sizes, and what each came to. */
-    private static List<Damage.State> fill(World world) {
+    private static List<Damage.State> fill(World world, int batches) {
         List<Damage.State> states = new ArrayList<>();
         states.add(new Damage(Images.of(world.disk)).read());
-        for (int i = 0; i < 24; i++) {
+        for (int i = 0; i < batches; i++) {
             CompletionStage<?> unused = world.store.acquire(World.request(i, "lease-" + i, LONG)
                     .withRecord(LeaseRecord.of("r".repeat(i * i * 10))));
             states.add(new Damage(Images.of(world.disk)).read());
@@ -95,7 +95,7 @@ final class JournalTruncationTest {
         World world = World.create(1);
         List<Damage.State> states = new ArrayList<>(); // by the sequence of the last batch
         states.add(new Damage(Map.of()).read());
-        states.addAll(fill(world));
+        states.addAll(fill(world, 24));
         Damage journal = new Damage(Images.of(world.disk));
         journal.files.remove(NAMES.segment(2)); // its name says that the first was begun
         int used = used(journal.files.get(FIRST));
@@ -120,7 +120,7 @@ final class JournalTruncationTest {
     @Test
     void whatALaterSegmentTellsOfIsMissed() {
         World world = World.create(1);
-        List<Damage.State> unused = fill(world);
+        List<Damage.State> unused = fill(world, 12);
         world.closeAndReopen();
         Damage journal = new Damage(Images.of(world.disk));
         byte[] first = journal.files.get(FIRST);
