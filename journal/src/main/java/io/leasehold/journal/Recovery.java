@@ -213,7 +213,8 @@ final class Recovery {
         }
         ByteBuffer first = ByteBuffer.allocate(FileHead.LENGTH + BatchHead.LENGTH);
         int unused = file.read(0, first);
-        if (FileHead.isAny(first) && BatchHead.isAny(first.slice(FileHead.LENGTH, BatchHead.LENGTH))) {
+        if (FileHead.isAny(first)
+                && BatchHead.isAny(first.slice(FileHead.LENGTH, BatchHead.LENGTH))) {
             return false;
         }
         BatchScanner scanner = new BatchScanner(file, number, size);

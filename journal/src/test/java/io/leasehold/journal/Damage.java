@@ -11,6 +11,7 @@ import io.leasehold.table.LeaseTable;
 import io.leasehold.table.TableEntry;
 import io.leasehold.table.TableOptions;
 import io.leasehold.testkit.VirtualTime;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -18,6 +19,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -188,6 +190,11 @@ final class Damage implements Disk {
 
     @Override
     public LockAttempt tryLock(Path file, String owner) {
+        throw readOnly();
+    }
+
+    @Override
+    public Optional<String> lockOwner(Path file) {
         throw readOnly();
     }
 }

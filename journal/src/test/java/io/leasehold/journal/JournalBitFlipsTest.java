@@ -37,9 +37,9 @@ final class JournalBitFlipsTest {
         List<Grant> grants = new ArrayList<>();
         for (int i = 0; i < 14; i++) {
             int number = 100 * round + i;
-            grants.add(World.granted(world.store.acquire(World.request(
-                            number, "lease-" + number, LONG.plusSeconds(i))
-                    .withRecord(LeaseRecord.of("r".repeat(20 * i))))));
+            grants.add(World.granted(world.store.acquire(
+                    World.request(number, "lease-" + number, LONG.plusSeconds(i))
+                            .withRecord(LeaseRecord.of("r".repeat(20 * i))))));
         }
         World.answer(world.store.release(grants.get(0)));
         World.answer(world.store.complete(grants.get(1), LeaseRecord.of("x".repeat(900)), LONG));

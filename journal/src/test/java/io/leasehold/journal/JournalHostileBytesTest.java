@@ -59,14 +59,14 @@ final class JournalHostileBytesTest {
                 new TableEntry.Kept(List.of(Scope.name("a")), holding, record, 5, 6_000_000_000L),
                 new TableEntry.Erased(claim.scopes()))) {
             Output out = new Output(64, 0);
-            EntryCodec.write(entry, out);
+            EntryWriter.write(entry, out);
             all.add(bytes(out));
         }
         Output started = new Output(64, 0);
-        EntryCodec.writeStarted(6, started);
+        EntryWriter.writeStarted(6, started);
         all.add(bytes(started));
         Output standing = new Output(64, 0);
-        EntryCodec.write(new Standing(3, 0, 9), standing);
+        EntryWriter.write(new Standing(3, 0, 9), standing);
         all.add(bytes(standing));
         return all;
     }
@@ -117,8 +117,7 @@ final class JournalHostileBytesTest {
     private byte[] batch(long file, long offset, long sequence) {
         int entries = random.nextInt(1, 4);
         ByteBuffer bytes = body(entries);
-        ByteBuffer content =
-                bytes.slice(BatchHead.LENGTH, bytes.limit() - BatchHead.LENGTH);
+        ByteBuffer content = bytes.slice(BatchHead.LENGTH, bytes.limit() - BatchHead.LENGTH);
         BatchHead.Body body = BatchHead.Body.of(content, entries);
         Moment moment = new Moment(7, 2, 4);
         if (random.nextInt(6) == 0) {
@@ -142,8 +141,7 @@ final class JournalHostileBytesTest {
         byte[] batch = batch(1, FileHead.LENGTH, 1);
         int aligned = FileHead.LENGTH + batch.length + (-batch.length & BatchHead.LENGTH - 1);
         boolean segment = kind == FileHead.Kind.SEGMENT;
-        ByteBuffer file =
-                ByteBuffer.allocate(segment ? JournalOptions.MIN_SEGMENT_BYTES : aligned);
+        ByteBuffer file = ByteBuffer.allocate(segment ? JournalOptions.MIN_SEGMENT_BYTES : aligned);
         new FileHead(1, file.capacity(), 1, segment ? 0 : random.nextInt(5), new Moment(7, 2, 4))
                 .write(kind, file);
         file.put(FileHead.LENGTH, batch);
