@@ -64,23 +64,18 @@ public final class JournalLeaseStore implements LeaseStore {
             new Guarantees("journal", true, false, Guarantees.Clock.MONOTONIC, true);
     private static final long TICK = Duration.ofSeconds(1).toNanos();
 
-    /** What a grant leaves untouched: room for releases on a full disk, and of what may wait. */
-    private static final int RESERVES = 1;
-
-    private static final long MAX_PENDING = 32 << 20;
-
     private final JournalDirectory directory;
     private final DiskLock directoryLock;
     private final Surroundings.Threads threads;
     private final Time time;
     private final long origin; // of store time, on the clock
-    private final int segmentBytes;
     private final Deliveries deliveries;
     private final ReentrantLock lock = new ReentrantLock(); // guards what follows
     private final LeaseTable table;
     private final Recorder recorder;
     private final LogWriter log;
     private final Committer committer;
+    private final Room room;
     private final Renewals renewals = new Renewals();
     private final Snapshots snapshots;
     private final Alarm wakeUp;
@@ -105,7 +100,7 @@ public final class JournalLeaseStore implements LeaseStore {
         this.table = parts.table;
         this.time = surroundings.time();
         this.origin = time.nanos() - opening.moment().time();
-        this.segmentBytes = options.segmentBytes();
+        int segmentBytes = options.segmentBytes();
         this.threads = surroundings.threads().get();
         this.log = new LogWriter(
                 directory,
@@ -119,6 +114,7 @@ public final class JournalLeaseStore implements LeaseStore {
                 threads.writer(),
                 deliveries,
                 new Committer.Parameters(Committer.fullAt(segmentBytes), this::fail));
+        this.room = new Room(directory, log, committer, segmentBytes);
         this.snapshots =
                 new Snapshots(directory, lock, threads.housekeeper(), this::fail, segmentBytes);
         this.wakeUp = new Alarm(time, this::wakeUp);
@@ -200,7 +196,7 @@ public final class JournalLeaseStore implements LeaseStore {
         CompletableFuture<Acquisition> stage = new CompletableFuture<>();
         operate(stage, now -> {
             ensureThawed(now);
-            ensureRoom(RESERVES);
+            room.ensureForGrant();
             table.acquire(request, now, new Reply() {
                 @Override
                 public void settle(Acquisition outcome) {
@@ -225,7 +221,7 @@ public final class JournalLeaseStore implements LeaseStore {
     public CompletionStage<Renewal> renew(RenewalRequest request) {
         CompletableFuture<Renewal> stage = new CompletableFuture<>();
         operate(stage, now -> {
-            ensureRoom(0);
+            room.ensure();
             answer(request.grant().id(), new Answer<>(stage, table.renew(request, now)));
         });
         return stage;
@@ -278,7 +274,7 @@ public final class JournalLeaseStore implements LeaseStore {
     private <T> CompletionStage<T> decide(LongFunction<T> decision) {
         CompletableFuture<T> stage = new CompletableFuture<>();
         operate(stage, now -> {
-            ensureRoom(0);
+            room.ensure();
             T answer = decision.apply(now);
             if (committer.isSettled()) {
                 stage.complete(answer);
@@ -337,8 +333,8 @@ public final class JournalLeaseStore implements LeaseStore {
         operate(new CompletableFuture<>(), now -> {
             tick.cancel();
             table.advance(LeaseTable.ALL, now);
-            if (isShortOfRoom(RESERVES)) {
-                table.failWaiters(noRoom()); // and the time is not worth the room
+            if (room.isShort()) {
+                table.failWaiters(room.shortage()); // and the time is not worth the room
             } else if (committer.isSettled()
                     && now - committer.writtenAt() >= TICK
                     && isTickNeeded()) {
@@ -395,33 +391,6 @@ public final class JournalLeaseStore implements LeaseStore {
                     + Duration.ofNanos(left).toSeconds()
                     + " s, until leases that it does not know of have run out");
         }
-    }
-
-    /** Refuses while there is no room beside the given number of reserves, or too much waits. */
-    private void ensureRoom(int reserves) {
-        if (isShortOfRoom(reserves)) {
-            throw noRoom();
-        }
-        if (committer.pending() > MAX_PENDING * (2 - reserves)) {
-            throw new StoreUnavailableException("the journal " + directory.path() + " has "
-                    + committer.pending() + " bytes that wait for the disk: ask again later");
-        }
-    }
-
-    /** Whether what is laid out is used up but for the reserves, and no more can be laid out. */
-    private boolean isShortOfRoom(int reserves) {
-        long needed = (long) reserves * (segmentBytes / 4)
-                + Committer.fullAt(segmentBytes)
-                + EntryFormat.MAX_LENGTH;
-        return log.failureOfNext() != null && log.room() - committer.pending() < needed;
-    }
-
-    private StoreUnavailableException noRoom() {
-        IOException failure = log.failureOfNext();
-        return new StoreUnavailableException("the journal " + directory.path()
-                + " has no room to grow"
-                + (failure == null ? "" : " (" + JournalDirectory.reason(failure) + ")")
-                + ": make room on the disk, and it goes on by itself");
     }
 
     // ---- the end
