@@ -10,6 +10,7 @@ import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.Mode;
 import io.leasehold.model.Scope;
 import io.leasehold.spi.Grant;
+import io.leasehold.spi.Limits;
 import io.leasehold.table.End;
 import io.leasehold.table.TableEntry;
 import io.leasehold.table.TableEntry.Course;
@@ -74,9 +75,9 @@ final class EntryReader {
             case EntryFormat.KEPT -> entries.change(whole(in, readKept(in)));
             case EntryFormat.ERASED ->
                 entries.change(whole(in, new TableEntry.Erased(readScopes(in))));
-            case EntryFormat.STARTED -> entries.started(whole(in, in.getLong()));
+            case EntryFormat.STARTED -> entries.started(whole(in, readTime(in)));
             case EntryFormat.STANDING ->
-                entries.standing(whole(in, new Standing(in.getLong(), in.getLong(), in.getLong())));
+                entries.standing(whole(in, new Standing(readToken(in), readTime(in), readTime(in))));
             default ->
                 throw new IllegalArgumentException(
                         "an entry of the unknown type " + type + ": a newer version wrote it");
@@ -92,8 +93,8 @@ final class EntryReader {
 
     private TableEntry.Leased readLeased(ByteBuffer in) {
         LeaseId id = readId(in);
-        Duration ttl = duration(in.getLong());
-        Duration lockDelay = duration(in.getLong());
+        Duration ttl = Limits.ttl(duration(in.getLong()));
+        Duration lockDelay = Limits.lockDelay(duration(in.getLong()));
         Course course = new Course(
                 in.getLong(),
                 in.getLong(),
@@ -107,15 +108,15 @@ final class EntryReader {
     private TableEntry.Ended readEnded(ByteBuffer in) {
         LeaseId id = readId(in);
         End end = one(EntryFormat.ENDS, in.get());
-        long token = in.getLong();
-        long at = in.getLong();
+        long token = readToken(in);
+        long at = readTime(in);
         Optional<Claim> claim = in.get() == 0 ? Optional.empty() : Optional.of(readClaim(in));
         return new TableEntry.Ended(id, claim, end, token, at);
     }
 
     private TableEntry.Kept readKept(ByteBuffer in) {
-        long completedAt = in.getLong();
-        long until = in.getLong();
+        long completedAt = readTime(in);
+        long until = readTime(in);
         Holding holding = readHolding(in);
         List<Scope> scopes = readScopes(in);
         LeaseRecord record = readRecord(in)
@@ -126,6 +127,14 @@ final class EntryReader {
                 record,
                 completedAt,
                 until);
+    }
+
+    private static long readTime(ByteBuffer in) {
+        return Moment.plausible(in.getLong());
+    }
+
+    private static long readToken(ByteBuffer in) {
+        return Moment.plausibleToken(in.getLong());
     }
 
     private LeaseId readId(ByteBuffer in) {

@@ -36,7 +36,7 @@ final class Replay implements Entries {
 
     /** Takes in a batch of a snapshot, which is no part of the sequence. */
     void applyEntries(BatchHead head, ByteBuffer body) {
-        Moment then = head.moment();
+        Moment then = head.moment().plausible();
         if (then.time() < time || then.start() < start) {
             throw new IllegalArgumentException("batch " + head.sequence() + " goes back in time");
         }

@@ -117,11 +117,14 @@ final class JournalHostileBytesTest {
     private byte[] batch(long file, long offset, long sequence) {
         int entries = random.nextInt(1, 4);
         ByteBuffer bytes = body(entries);
-        ByteBuffer content = bytes.slice(BatchHead.LENGTH, bytes.limit() - BatchHead.LENGTH);
+        ByteBuffer content =
+                bytes.slice(BatchHead.LENGTH, bytes.limit() - BatchHead.LENGTH);
         BatchHead.Body body = BatchHead.Body.of(content, entries);
         Moment moment = new Moment(7, 2, 4);
-        if (random.nextInt(6) == 0) {
+        int lying = random.nextInt(6);
+        if (lying == 0) {
             body = new BatchHead.Body(lie(body.length()), lie(entries), body.crc());
+        } else if (lying == 1) {
             moment = new Moment(lie(7), lie(2), lie(4));
         }
         new BatchHead(sequence, sequence - 1, moment, body).write(bytes, file, offset);
@@ -141,8 +144,9 @@ final class JournalHostileBytesTest {
         byte[] batch = batch(1, FileHead.LENGTH, 1);
         int aligned = FileHead.LENGTH + batch.length + (-batch.length & BatchHead.LENGTH - 1);
         boolean segment = kind == FileHead.Kind.SEGMENT;
-        ByteBuffer file = ByteBuffer.allocate(segment ? JournalOptions.MIN_SEGMENT_BYTES : aligned);
-        new FileHead(1, file.capacity(), 1, segment ? 0 : random.nextInt(5), new Moment(7, 2, 4))
+        ByteBuffer file =
+                ByteBuffer.allocate(segment ? JournalOptions.MIN_SEGMENT_BYTES : aligned);
+        new FileHead(1, file.capacity(), 1, segment ? 0 : random.nextInt(1, 4), new Moment(7, 2, 4))
                 .write(kind, file);
         file.put(FileHead.LENGTH, batch);
         return Map.of(segment ? NAMES.segment(1) : NAMES.snapshot(1), file.array());
