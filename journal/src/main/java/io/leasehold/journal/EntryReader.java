@@ -77,7 +77,8 @@ final class EntryReader {
                 entries.change(whole(in, new TableEntry.Erased(readScopes(in))));
             case EntryFormat.STARTED -> entries.started(whole(in, readTime(in)));
             case EntryFormat.STANDING ->
-                entries.standing(whole(in, new Standing(readToken(in), readTime(in), readTime(in))));
+                entries.standing(
+                        whole(in, new Standing(readToken(in), readTime(in), readTime(in))));
             default ->
                 throw new IllegalArgumentException(
                         "an entry of the unknown type " + type + ": a newer version wrote it");
@@ -96,10 +97,10 @@ final class EntryReader {
         Duration ttl = Limits.ttl(duration(in.getLong()));
         Duration lockDelay = Limits.lockDelay(duration(in.getLong()));
         Course course = new Course(
-                in.getLong(),
-                in.getLong(),
-                in.getLong(),
-                in.getLong(),
+                readTime(in),
+                readTime(in),
+                readTime(in),
+                readToken(in),
                 one(EntryFormat.PHASES, in.get()));
         Grant grant = new Grant(readHolding(in), id, ttl);
         return new TableEntry.Leased(grant, lockDelay, readRecord(in), course);

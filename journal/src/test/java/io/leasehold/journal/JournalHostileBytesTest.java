@@ -117,8 +117,7 @@ final class JournalHostileBytesTest {
     private byte[] batch(long file, long offset, long sequence) {
         int entries = random.nextInt(1, 4);
         ByteBuffer bytes = body(entries);
-        ByteBuffer content =
-                bytes.slice(BatchHead.LENGTH, bytes.limit() - BatchHead.LENGTH);
+        ByteBuffer content = bytes.slice(BatchHead.LENGTH, bytes.limit() - BatchHead.LENGTH);
         BatchHead.Body body = BatchHead.Body.of(content, entries);
         Moment moment = new Moment(7, 2, 4);
         int lying = random.nextInt(6);
@@ -144,8 +143,7 @@ final class JournalHostileBytesTest {
         byte[] batch = batch(1, FileHead.LENGTH, 1);
         int aligned = FileHead.LENGTH + batch.length + (-batch.length & BatchHead.LENGTH - 1);
         boolean segment = kind == FileHead.Kind.SEGMENT;
-        ByteBuffer file =
-                ByteBuffer.allocate(segment ? JournalOptions.MIN_SEGMENT_BYTES : aligned);
+        ByteBuffer file = ByteBuffer.allocate(segment ? JournalOptions.MIN_SEGMENT_BYTES : aligned);
         new FileHead(1, file.capacity(), 1, segment ? 0 : random.nextInt(1, 4), new Moment(7, 2, 4))
                 .write(kind, file);
         file.put(FileHead.LENGTH, batch);
