@@ -19,6 +19,7 @@ import io.leasehold.spi.RenewalRequest;
 import io.leasehold.spi.Rotation;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -52,6 +53,7 @@ final class Callers {
     private final Map<Long, String> tokens = new HashMap<>(); // with their holders
     private final SplittableRandom random;
     private final long series;
+    private final boolean isHeavy; // records are large, and segments soon full
     private long highest;
     private @Nullable AssertionError problem;
 
@@ -59,6 +61,7 @@ final class Callers {
         this.world = world;
         this.random = new SplittableRandom(seed);
         this.series = seed;
+        this.isHeavy = seed % 3 == 0;
     }
 
     List<Deal> all() {
@@ -141,6 +144,13 @@ final class Callers {
         }
     }
 
+    /** All zeros, which look like what was never written, or none. */
+    private LeaseRecord record(LeaseRecord.Kind kind) {
+        byte[] bytes = new byte[isHeavy ? 60_000 : random.nextInt(random.nextInt(1, 20_000))];
+        Arrays.fill(bytes, (byte) random.nextInt(3));
+        return LeaseRecord.of(kind, bytes);
+    }
+
     private Duration ttl() {
         return TTLS.get(random.nextInt(TTLS.size()));
     }
@@ -157,8 +167,8 @@ final class Callers {
         if (random.nextInt(3) == 0) {
             request = request.waitingAtMost(Duration.ofMillis(random.nextInt(100, 5_000)));
         }
-        if (random.nextInt(4) == 0) {
-            request = request.withRecord(LeaseRecord.of(new byte[random.nextInt(2_000)]));
+        if (isHeavy || random.nextInt(4) == 0) {
+            request = request.withRecord(record(LeaseRecord.Kind.VALUE));
         }
         if (random.nextInt(5) == 0) {
             request = request.withLockDelay(Duration.ofSeconds(1));
@@ -254,8 +264,7 @@ final class Callers {
     }
 
     private void complete(Deal deal) {
-        LeaseRecord record = LeaseRecord.of(
-                LeaseRecord.Kind.FAILURE, new byte[random.nextInt(random.nextInt(1, 20_000))]);
+        LeaseRecord record = record(LeaseRecord.Kind.FAILURE);
         Duration keepFor = random.nextInt(5) == 0 ? Duration.ZERO : ttl();
         deal.completion = Optional.of(new Deal.Completion(record, keepFor, world.time.nanos()));
         repeatCompletion(deal, deal.completion.get());
