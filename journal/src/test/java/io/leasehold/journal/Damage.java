@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 
@@ -33,6 +34,11 @@ final class Damage implements Disk {
     final Map<Path, byte[]> files;
     private Path cut = Path.of("none");
     private int length;
+
+    /** The bytes of a file that is there. */
+    byte[] bytes(Path file) {
+        return Objects.requireNonNull(files.get(file));
+    }
 
     Damage(Map<Path, byte[]> files) {
         this.files = new TreeMap<>(files);

@@ -96,11 +96,11 @@ final class JournalBitFlipsTest {
         Damage.State whole = journal.read();
         assertThat(whole.entries().toString()).contains(last.holding().toString());
         Path file = journal.files.keySet().stream()
-                .filter(name -> used(journal.files.get(name)) > 0)
+                .filter(name -> used(journal.bytes(name)) > 0)
                 .filter(name -> name.toString().endsWith(".log"))
                 .max(Path::compareTo)
                 .orElseThrow();
-        byte[] bytes = journal.files.get(file);
+        byte[] bytes = journal.bytes(file);
         TreeSet<Integer> dropped = new TreeSet<>();
         int used = used(bytes);
         for (int bit = 8 * (used - 800); bit < 8 * used; bit++) {

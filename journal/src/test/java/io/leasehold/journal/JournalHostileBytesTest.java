@@ -124,10 +124,12 @@ final class JournalHostileBytesTest {
         if (lying == 0) {
             body = new BatchHead.Body(lie(body.length()), lie(entries), body.crc());
         } else if (lying == 1) {
-            moment = new Moment(lie(7), lie(2), lie(4));
+            moment = new Moment(lie(7L), lie(2L), lie(4L));
         }
         new BatchHead(sequence, sequence - 1, moment, body).write(bytes, file, offset);
-        return bytes.array();
+        byte[] copy = new byte[bytes.limit()];
+        bytes.get(0, copy);
+        return copy;
     }
 
     private int lie(int truth) {

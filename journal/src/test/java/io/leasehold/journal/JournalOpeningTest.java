@@ -33,10 +33,6 @@ final class JournalOpeningTest {
         return Stores.DIRECTORY.resolve(name);
     }
 
-    private boolean isThere(String name) {
-        return Images.of(world.disk).containsKey(file(name));
-    }
-
     @Test
     void onlyOneAtATimeMayHaveIt() {
         Grant grant = world.acquire("a", LONG);

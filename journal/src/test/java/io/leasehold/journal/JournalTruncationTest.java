@@ -98,11 +98,11 @@ final class JournalTruncationTest {
         states.addAll(fill(world, 24));
         Damage journal = new Damage(Images.of(world.disk));
         journal.files.remove(NAMES.segment(2)); // its name says that the first was begun
-        int used = used(journal.files.get(FIRST));
+        int used = used(journal.bytes(FIRST));
         assertThat(used).isGreaterThan(40_000);
         int refused = 0;
         for (int at = used - 1; at >= 0; at--) {
-            journal.files.get(FIRST)[at] = 0;
+            journal.bytes(FIRST)[at] = 0;
             try {
                 Damage.State state = journal.read();
                 if (!states.get((int) state.sequence()).equals(state)) {
@@ -123,7 +123,7 @@ final class JournalTruncationTest {
         List<Damage.State> unused = fill(world, 12);
         world.closeAndReopen();
         Damage journal = new Damage(Images.of(world.disk));
-        byte[] first = journal.files.get(FIRST);
+        byte[] first = journal.bytes(FIRST);
         for (int at = used(first) - 1; at >= 0; at--) {
             first[at] = 0;
             assertThat(journal.refused()).as("zeros from %d", at).isEqualTo(FIRST);
