@@ -159,7 +159,6 @@ public final class JournalLeaseStore implements LeaseStore {
                     options,
                     surroundings);
             store.start(opening, options);
-            store.tick();
             return store;
         } catch (RuntimeException | Error e) {
             directoryLock.close();
@@ -181,6 +180,7 @@ public final class JournalLeaseStore implements LeaseStore {
             table.resume(opening.standing().lastToken(), moment.time());
             recorder.record(committer, opening);
             snapshots.opened(opening.snapshot(), opening.snapshotBytes());
+            tick.set(moment.time() + TICK, moment.time());
         } catch (IOException e) {
             threads.close();
             log.close();
@@ -188,6 +188,9 @@ public final class JournalLeaseStore implements LeaseStore {
                     "the journal " + directory.path() + " can't be written: "
                             + JournalDirectory.reason(e),
                     e);
+        }
+        if (snapshots.isOverdue(log.segment())) {
+            tick();
         }
     }
 

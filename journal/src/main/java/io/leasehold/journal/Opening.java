@@ -41,7 +41,9 @@ record Opening(
         try {
             // what is found may be there by a name that was given just before the process ended
             Forced.directory(directory);
-            Recovery.Tail tail = new Recovery(directory, replay, progress).read();
+            Recovery recovery = new Recovery(directory, replay, progress);
+            recovery.ensureLengths();
+            Recovery.Tail tail = recovery.read();
             mend(directory, tail);
             long snapshot = tidyUp(directory);
             Standing standing = options.restored()

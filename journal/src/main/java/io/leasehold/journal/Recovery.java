@@ -96,6 +96,20 @@ final class Recovery {
         }
     }
 
+    /** Refuses at once what would be refused in the end: files that were cut. Reads heads only. */
+    void ensureLengths() throws IOException {
+        JournalDirectory.Contents contents = directory.contents();
+        for (Path path : contents.segments().tailMap(contents.snapshot()).values()) {
+            try (DiskFile file = directory.disk().openToRead(path)) {
+                ByteBuffer bytes = ByteBuffer.allocate(FileHead.LENGTH);
+                int unused = file.read(0, bytes);
+                ensureLength(path, FileHead.read(FileHead.Kind.SEGMENT, bytes), file.size());
+            } catch (IllegalArgumentException e) {
+                // it is blank, or will be refused for that
+            }
+        }
+    }
+
     /** What was found in each file that was read. */
     List<FileSummary> files() {
         return files;

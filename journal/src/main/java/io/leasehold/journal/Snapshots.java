@@ -66,6 +66,11 @@ final class Snapshots {
                 && segments >= Math.max(MIN_SEGMENTS, 2 * length / segmentBytes);
     }
 
+    /** Whether starts came so often that no snapshot could be written in between. */
+    boolean isOverdue(long segment) {
+        return segment - Math.max(1, number) >= 4 * MIN_SEGMENTS;
+    }
+
     /**
      * Goes about a snapshot of what the table holds now.
      *

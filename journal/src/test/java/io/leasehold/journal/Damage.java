@@ -64,11 +64,12 @@ final class Damage implements Disk {
                 new LeaseTable(TableOptions.defaults(), 1, 0, new Recorder(new Deliveries()));
         Replay replay = new Replay(table);
         try {
-            Recovery.Tail unused = new Recovery(
-                            new JournalDirectory(Stores.DIRECTORY, this),
-                            replay,
-                            new Progress(TIME, line -> {}))
-                    .read();
+            Recovery recovery = new Recovery(
+                    new JournalDirectory(Stores.DIRECTORY, this),
+                    replay,
+                    new Progress(TIME, line -> {}));
+            recovery.ensureLengths();
+            Recovery.Tail unused = recovery.read();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

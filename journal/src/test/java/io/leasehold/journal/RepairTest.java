@@ -156,7 +156,7 @@ final class RepairTest {
         journal.disk.put(directory.segment(2), newer);
         assertThatExceptionOfType(StoreUnavailableException.class)
                 .isThrownBy(journal::repair)
-                .withMessageContaining("use the version of the program that wrote it");
+                .withMessageContaining("program that wrote it");
     }
 
     @Test
