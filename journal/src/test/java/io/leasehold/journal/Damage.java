@@ -31,17 +31,28 @@ final class Damage implements Disk {
 
     private static final VirtualTime TIME = VirtualTime.create();
 
-    final Map<Path, byte[]> files;
+    private final Map<Path, byte[]> files;
     private Path cut = Path.of("none");
     private int length;
 
-    /** The bytes of a file that is there. */
+    Damage(Map<Path, byte[]> files) {
+        this.files = new TreeMap<>(files);
+    }
+
+    /** The names of its files. */
+    List<Path> names() {
+        return List.copyOf(files.keySet());
+    }
+
+    /** The bytes of a file, to be changed. */
     byte[] bytes(Path file) {
         return Objects.requireNonNull(files.get(file));
     }
 
-    Damage(Map<Path, byte[]> files) {
-        this.files = new TreeMap<>(files);
+    /** Takes a file away. */
+    void remove(Path file) {
+        byte[] removed = files.remove(file);
+        Objects.requireNonNull(removed);
     }
 
     /** Lets one file end early. */
@@ -94,10 +105,7 @@ final class Damage implements Disk {
 
     @Override
     public DiskFile openToRead(Path file) {
-        byte[] bytes = files.get(file);
-        if (bytes == null) {
-            throw new AssertionError("there is no " + file);
-        }
+        byte[] bytes = bytes(file);
         return new Opened(bytes, file.equals(cut) ? length : bytes.length);
     }
 

@@ -6,6 +6,7 @@ import io.leasehold.testkit.SimulatedDisk;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -47,7 +48,7 @@ final class Images {
     private static List<Map<Path, byte[]>> journals() {
         World world = World.create(1);
         world.store.close();
-        List<Map<Path, byte[]>> all = new java.util.ArrayList<>();
+        List<Map<Path, byte[]>> all = new ArrayList<>();
         for (int i = 0; i < OLD; i++) {
             all.add(of(world.disk));
             world.reopen();

@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
@@ -56,8 +55,8 @@ final class JournalBitFlipsTest {
         Damage.State whole = journal.read();
         long flips = 0;
         long harmless = 0;
-        for (Map.Entry<Path, byte[]> file : journal.files.entrySet()) {
-            byte[] bytes = file.getValue();
+        for (Path file : journal.names()) {
+            byte[] bytes = journal.bytes(file);
             int used = Math.min(bytes.length, used(bytes) + 2 * BatchHead.LENGTH);
             for (int bit = 0; bit < 8 * used; bit++) {
                 flip(bytes, bit);
@@ -65,11 +64,11 @@ final class JournalBitFlipsTest {
                     Damage.State state = journal.read();
                     harmless++;
                     if (!isAsGood(state, whole)) {
-                        throw new AssertionError(file.getKey() + ", bit " + bit);
+                        throw new AssertionError(file + ", bit " + bit);
                     }
                 } catch (DamagedFileException refusal) {
-                    if (!refusal.file().equals(file.getKey())) {
-                        throw new AssertionError(file.getKey() + ", bit " + bit, refusal);
+                    if (!refusal.file().equals(file)) {
+                        throw new AssertionError(file + ", bit " + bit, refusal);
                     }
                 }
                 flip(bytes, bit);
@@ -95,7 +94,7 @@ final class JournalBitFlipsTest {
         Damage journal = new Damage(Images.of(world.disk));
         Damage.State whole = journal.read();
         assertThat(whole.entries().toString()).contains(last.holding().toString());
-        Path file = journal.files.keySet().stream()
+        Path file = journal.names().stream()
                 .filter(name -> used(journal.bytes(name)) > 0)
                 .filter(name -> name.toString().endsWith(".log"))
                 .max(Path::compareTo)

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseView;
+import io.leasehold.table.TableOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -92,6 +93,21 @@ final class JournalSnapshotsTest {
                     .extracting(LeaseView::holding)
                     .containsExactly(grant.holding());
         }
+    }
+
+    @Test
+    void tokensGoOnThoughNothingIsLeftOfThem() {
+        World forgetful = World.closed(Images.disk(OLD, 1));
+        forgetful.options = Stores.SMALL.withTable(new TableOptions(1_000, 10, Duration.ZERO, 0));
+        forgetful.start();
+        Grant grant = forgetful.acquire("a", LONG);
+        World.answer(forgetful.store.release(grant));
+        forgetful.pass(TICK);
+        assertThat(Images.of(forgetful.disk).keySet().toString()).contains("snapshot");
+        forgetful.crashAndReopen();
+        assertThat(forgetful.list()).isEmpty();
+        assertThat(forgetful.acquire("a", LONG).token().value())
+                .isEqualTo(grant.token().value() + 1);
     }
 
     @Test

@@ -10,6 +10,7 @@ import io.leasehold.testkit.SimulatedDisk;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
@@ -67,14 +68,14 @@ final class JournalTruncationTest {
         assertThat(needed).hasSizeGreaterThan(3);
         for (Path file : needed) {
             Damage journal = new Damage(files);
-            journal.files.remove(file);
+            journal.remove(file);
             assertThatExceptionOfType(DamagedFileException.class)
                     .as("without %s", file)
                     .isThrownBy(journal::read)
                     .withMessageContaining("missing");
         }
         Damage journal = new Damage(files);
-        journal.files.remove(spare);
+        journal.remove(spare);
         assertThat(journal.read()).isEqualTo(new Damage(files).read());
     }
 
@@ -97,7 +98,7 @@ final class JournalTruncationTest {
         states.add(new Damage(Map.of()).read());
         states.addAll(fill(world, 24));
         Damage journal = new Damage(Images.of(world.disk));
-        journal.files.remove(NAMES.segment(2)); // its name says that the first was begun
+        journal.remove(NAMES.segment(2)); // its name says that the first was begun
         int used = used(journal.bytes(FIRST));
         assertThat(used).isGreaterThan(40_000);
         int refused = 0;
@@ -128,6 +129,31 @@ final class JournalTruncationTest {
             first[at] = 0;
             assertThat(journal.refused()).as("zeros from %d", at).isEqualTo(FIRST);
         }
+    }
+
+    @Test
+    void aSectorThatIsLostIsMissedByTheBatchesBehindIt() {
+        World world = World.create(1);
+        List<Damage.State> states = new ArrayList<>();
+        states.add(new Damage(Map.of()).read());
+        states.addAll(fill(world, 24));
+        Damage journal = new Damage(Images.of(world.disk));
+        byte[] first = journal.bytes(FIRST);
+        byte[] whole = first.clone();
+        Damage.State before = states.get(states.size() - 2);
+        int dropped = 0;
+        for (int at = 0; at < used(whole); at += BatchScanner.SECTOR) {
+            Arrays.fill(first, at, at + BatchScanner.SECTOR, (byte) 0);
+            try {
+                assertThat(journal.read()).as("a hole at %d", at).isEqualTo(before);
+                dropped++;
+            } catch (DamagedFileException refusal) {
+                assertThat(refusal.file()).isEqualTo(FIRST);
+            }
+            System.arraycopy(whole, at, first, at, BatchScanner.SECTOR);
+        }
+        int last = BatchHead.extent(23 * 23 * 10) / BatchScanner.SECTOR;
+        assertThat(dropped).as("sectors of the last batch").isBetween(last - 1, last + 2);
     }
 
     /** Up to where there is anything but zeros. */
