@@ -93,6 +93,13 @@ final class Committer implements Runnable {
         return first;
     }
 
+    /** Whatever was changed, if only by the passing of time, is on its way at once. */
+    void hurry() {
+        if (open.entries() > 0) {
+            open.hurry();
+        }
+    }
+
     private void closeBatch() {
         full.add(open);
         waiting += open.extent();

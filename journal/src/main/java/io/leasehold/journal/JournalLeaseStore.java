@@ -217,7 +217,11 @@ public final class JournalLeaseStore implements LeaseStore {
 
     @Override
     public CompletionStage<Ending> withdraw(LeaseRequest request) {
-        return decide(now -> table.withdraw(request, now));
+        return decide(now -> {
+            Ending ending = table.withdraw(request, now);
+            committer.hurry(); // also if it ran out just now: it must not be there once more
+            return ending;
+        });
     }
 
     @Override
