@@ -185,13 +185,18 @@ final class Callers {
     /** Asks for the lease, or asks again. */
     void send(Deal deal) {
         long before = highest;
+        boolean sure = deal.isSurelyHeld(world.time.nanos());
         deal.waits = true;
         when(world.store.acquire(deal.request), answer -> {
             deal.waits = false;
             if (answer instanceof Acquisition.Granted granted) {
                 granted(deal, granted, before);
             } else {
-                deal.refused = true;
+                assertThat(sure)
+                        .as("%s could rely on its lease, and: %s", deal.label(), answer)
+                        .isFalse();
+                // a lease that ran out may be there once more after a crash, if nobody else has it
+                deal.refused = deal.grant == null;
                 if (answer instanceof Acquisition.Held held) {
                     saw(held.blocker());
                 } else if (answer instanceof Acquisition.Completed completed) {

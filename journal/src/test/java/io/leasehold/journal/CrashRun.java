@@ -3,12 +3,13 @@ package io.leasehold.journal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.leasehold.model.LeaseholdException;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.LeaseQuery;
+import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseView;
 import io.leasehold.testkit.DiskFault;
 import io.leasehold.testkit.SimulatedDisk;
+import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletionStage;
@@ -88,13 +89,18 @@ final class CrashRun {
         if (disk.faults() == 0) {
             return false;
         }
-        CompletionStage<?> probe = world.store.list(LeaseQuery.all());
-        return probe.toCompletableFuture().isCompletedExceptionally()
-                && isStopped(World.failure(probe));
+        boolean stopped = isStopped(world.store.list(LeaseQuery.all()));
+        if (stopped) {
+            LeaseRequest late = World.request("late", Duration.ofSeconds(1));
+            assertThat(isStopped(world.store.acquire(late))).isTrue();
+            assertThat(isStopped(world.store.withdraw(late))).isTrue();
+        }
+        return stopped;
     }
 
-    private static boolean isStopped(LeaseholdException failure) {
-        return failure instanceof StoreUnavailableException
+    private static boolean isStopped(CompletionStage<?> probe) {
+        return probe.toCompletableFuture().isCompletedExceptionally()
+                && World.failure(probe) instanceof StoreUnavailableException failure
                 && String.valueOf(failure.getMessage()).contains("has stopped");
     }
 

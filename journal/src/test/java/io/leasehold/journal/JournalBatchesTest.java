@@ -9,6 +9,7 @@ import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseQuery;
+import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseView;
 import io.leasehold.spi.Refused;
 import io.leasehold.spi.Renewal;
@@ -124,6 +125,17 @@ final class JournalBatchesTest {
         assertThat(world.renew(grant, LONGER)).isInstanceOf(Renewal.Renewed.class);
         world.threads.writer.hold();
         assertThat(world.renew(grant, TTL)).isInstanceOf(Renewal.Renewed.class);
+    }
+
+    @Test
+    void aLeaseThatRanOutAndWasTakenBackIsNotThereOnceMore() {
+        LeaseRequest request = World.request("a", Duration.ofMillis(1_500));
+        Grant unused = World.granted(world.store.acquire(request));
+        world.pass(Duration.ofMillis(1_600));
+        assertThat(World.answer(world.store.withdraw(request))).isInstanceOf(Ending.Ended.class);
+        world.crashAndReopen();
+        assertThat(world.list()).isEmpty();
+        assertThat(World.answer(world.store.acquire(request))).isInstanceOf(Acquisition.Gone.class);
     }
 
     /** What was answered before the power went is honoured behind it. */
