@@ -35,6 +35,7 @@ final class Committer implements Runnable {
     private @Nullable Batch writing;
     private boolean running; // a run is under way or asked for
     private boolean failed;
+    private volatile @Nullable Thread scribe; // who writes, or delivers what was written
     private boolean stalled; // there is no room for the first of the full batches
     private boolean patient = true; // such a batch waits
     private long waiting; // bytes in full batches and the one that is being written
@@ -162,26 +163,70 @@ final class Committer implements Runnable {
         writer.execute(this);
     }
 
+    /**
+     * Writes one batch here and now, and leaves to the writer what has gathered meanwhile: a lone
+     * caller waits for no other thread. Call it as {@link #start}.
+     */
+    void lead() {
+        if (writeNext() && hasMore()) {
+            start();
+        }
+    }
+
     /** Writes batches until nobody waits for one. */
     @Override
     public void run() {
+        boolean more = true;
+        while (more) {
+            more = writeNext();
+        }
+    }
+
+    /** Whether the calling thread is the one that writes, and so within a dependent of an answer. */
+    boolean isWrittenByThisThread() {
+        return scribe == Thread.currentThread();
+    }
+
+    private boolean writeNext() {
         Batch batch = next();
-        while (batch != null) {
-            try {
-                batch.writtenTo(log.write(batch));
-            } catch (Spare.NoRoomException e) {
-                if (!putBack(batch)) {
-                    onFailure.accept(e);
-                }
-                return;
-            } catch (IOException | RuntimeException | Error e) {
-                onFailure.accept(
-                        e instanceof IOException io ? io : new IOException(String.valueOf(e), e));
-                return;
+        if (batch == null) {
+            return false;
+        }
+        scribe = Thread.currentThread();
+        try {
+            if (!write(batch)) {
+                return false;
             }
             finish(batch);
             deliveries.flush();
-            batch = next();
+            return true;
+        } finally {
+            scribe = null;
+        }
+    }
+
+    private boolean write(Batch batch) {
+        try {
+            batch.writtenTo(log.write(batch));
+            return true;
+        } catch (Spare.NoRoomException e) {
+            if (!putBack(batch)) {
+                onFailure.accept(e);
+            }
+        } catch (IOException | RuntimeException | Error e) {
+            onFailure.accept(
+                    e instanceof IOException io ? io : new IOException(String.valueOf(e), e));
+        }
+        return false;
+    }
+
+    private boolean hasMore() {
+        lock.lock();
+        try {
+            running = !failed && (!full.isEmpty() || open.isUrgent());
+            return running;
+        } finally {
+            lock.unlock();
         }
     }
 

@@ -140,7 +140,10 @@ public final class JournalLeaseStore implements LeaseStore {
     public static JournalLeaseStore open(
             Path directory, JournalOptions options, Time time, Disk disk) {
         return open(
-                directory, options, new Surroundings(time, disk, () -> new OwnThreads(directory)));
+                directory,
+                options,
+                new Surroundings(
+                        time, disk, () -> new OwnThreads(directory, options.callersWrite())));
     }
 
     static JournalLeaseStore open(Path path, JournalOptions options, Surroundings surroundings) {
@@ -297,8 +300,28 @@ public final class JournalLeaseStore implements LeaseStore {
         void at(long now);
     }
 
-    /** Runs an operation under the lock, then sets going what came of it. */
+    /** Runs an operation of a caller under the lock, then writes what came of it. */
     private void operate(CompletableFuture<?> stage, Operation operation) {
+        if (decide(stage, operation)) {
+            if (threads.mayCallersWrite()) {
+                committer.lead();
+            } else {
+                committer.start();
+            }
+        }
+        deliveries.flush();
+    }
+
+    /** Runs an operation of the store's own, on a thread that must not wait for the disk. */
+    private void operateAside(CompletableFuture<?> stage, Operation operation) {
+        if (decide(stage, operation)) {
+            committer.start();
+        }
+        deliveries.flush();
+    }
+
+    /** Runs an operation under the lock, and says whether there is something to write now. */
+    private boolean decide(CompletableFuture<?> stage, Operation operation) {
         boolean run = false;
         lock.lock();
         try {
@@ -319,14 +342,11 @@ public final class JournalLeaseStore implements LeaseStore {
         } finally {
             lock.unlock();
         }
-        if (run) {
-            committer.start();
-        }
-        deliveries.flush();
+        return run;
     }
 
     private void wakeUp() {
-        operate(new CompletableFuture<>(), now -> {
+        operateAside(new CompletableFuture<>(), now -> {
             wakeUp.cancel();
             table.advance(LeaseTable.ALL, now);
         });
@@ -337,7 +357,7 @@ public final class JournalLeaseStore implements LeaseStore {
      * last batch was on disk, and sees to room and snapshots.
      */
     private void tick() {
-        operate(new CompletableFuture<>(), now -> {
+        operateAside(new CompletableFuture<>(), now -> {
             tick.cancel();
             table.advance(LeaseTable.ALL, now);
             if (room.isShort()) {
@@ -385,7 +405,7 @@ public final class JournalLeaseStore implements LeaseStore {
     private void whenOnDisk(Runnable task) {
         CompletableFuture<Boolean> written = new CompletableFuture<>();
         written.whenComplete((done, failure) -> task.run());
-        operate(
+        operateAside(
                 written,
                 now -> committer.add(true, recorder.moment()).add(new Answer<>(written, true)));
     }
@@ -441,7 +461,7 @@ public final class JournalLeaseStore implements LeaseStore {
     @Override
     public void close() {
         CompletableFuture<Boolean> finished = finish();
-        if (!threads.isWriter()) {
+        if (!committer.isWrittenByThisThread()) {
             boolean unused = finished.join();
         }
     }

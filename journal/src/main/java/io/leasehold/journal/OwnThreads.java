@@ -16,11 +16,13 @@ final class OwnThreads implements Surroundings.Threads {
 
     private static final int MAX_TASKS = 16; // there are never more than three
 
+    private final boolean callersWrite;
     private final WriterThread writer;
     private final ThreadPoolExecutor housekeeper;
     private volatile @Nullable Thread housekeeping;
 
-    OwnThreads(Path directory) {
+    OwnThreads(Path directory, boolean callersWrite) {
+        this.callersWrite = callersWrite;
         String name = "leasehold-journal-" + directory.getFileName();
         writer = new WriterThread(name);
         housekeeper = new ThreadPoolExecutor(
@@ -49,8 +51,8 @@ final class OwnThreads implements Surroundings.Threads {
     }
 
     @Override
-    public boolean isWriter() {
-        return writer.isCurrent();
+    public boolean mayCallersWrite() {
+        return callersWrite;
     }
 
     @Override

@@ -25,8 +25,8 @@ record Surroundings(Time time, Disk disk, Supplier<Threads> threads) {
         /** Runs tasks one after the other: to lay out segments and write snapshots. */
         Executor housekeeper();
 
-        /** Whether the calling thread is the one that writes. */
-        boolean isWriter();
+        /** Whether a caller who finds nobody writing may write. */
+        boolean mayCallersWrite();
 
         /** Waits for the tasks that have begun; others are dropped. */
         void close();

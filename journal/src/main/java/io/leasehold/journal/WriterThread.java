@@ -7,12 +7,10 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * The thread that writes. It takes one task at a time; asking for a second one before the first has
- * begun is an error of the caller. Between two tasks it looks for the next one for a short while
- * before it sleeps: a lone caller is back with its next command sooner than a thread wakes up.
+ * begun is an error of the caller. It does not spin: a busy thread holds up those of the system that
+ * a force waits for.
  */
 final class WriterThread implements Executor {
-
-    private static final int LOOKS = 2_000;
 
     private final AtomicReference<Runnable> task = new AtomicReference<>();
     private final Thread thread;
@@ -49,12 +47,6 @@ final class WriterThread implements Executor {
     }
 
     private void waitForTask() {
-        for (int i = 0; i < LOOKS; i++) {
-            if (task.get() != null || closed) {
-                return;
-            }
-            Thread.onSpinWait();
-        }
         sleeping = true;
         while (task.get() == null && !closed) {
             LockSupport.park(this);

@@ -5,7 +5,6 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The work of both threads, done by whoever asks for it: a store on it is deterministic. The writer
@@ -22,7 +21,6 @@ final class InlineThreads implements Surroundings.Threads {
         private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
         private final AtomicInteger requests = new AtomicInteger(); // above 0 while a thread runs
         private volatile boolean held;
-        private volatile @Nullable Thread runner;
 
         @Override
         public void execute(Runnable task) {
@@ -39,10 +37,7 @@ final class InlineThreads implements Surroundings.Threads {
         boolean runOne() {
             Runnable next = tasks.poll();
             if (next != null) {
-                Thread before = runner;
-                runner = Thread.currentThread();
                 next.run();
-                runner = before;
             }
             return next != null;
         }
@@ -80,8 +75,8 @@ final class InlineThreads implements Surroundings.Threads {
     }
 
     @Override
-    public boolean isWriter() {
-        return writer.runner == Thread.currentThread();
+    public boolean mayCallersWrite() {
+        return false; // the writer can be held up only if it is the one that writes
     }
 
     @Override

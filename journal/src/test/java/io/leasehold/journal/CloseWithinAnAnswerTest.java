@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.journal;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.leasehold.spi.Grant;
+import io.leasehold.spi.LeaseQuery;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class CloseWithinAnAnswerTest {
+
+    private static final Duration LONG = Duration.ofMinutes(5);
+
+    @TempDir
+    private Path directory;
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    @Timeout(value = 60, unit = SECONDS)
+    void aWaiterMayCloseTheStoreWhenItIsServed(boolean callersWrite) {
+        JournalOptions options = Stores.SMALL.withCallersWriting(callersWrite);
+        JournalLeaseStore store = JournalLeaseStore.open(directory, options);
+        Grant first = World.granted(joined(store.acquire(World.request(1, "a", LONG))));
+        CompletableFuture<Void> closed = store.acquire(
+                        World.request(2, "a", LONG).waitingAtMost(LONG))
+                .thenAccept(granted -> store.close())
+                .toCompletableFuture();
+        var unused = store.release(first).toCompletableFuture().join();
+        closed.join();
+        store.close();
+        try (JournalLeaseStore next = JournalLeaseStore.open(directory, options)) {
+            assertThat(next.list(LeaseQuery.all()).toCompletableFuture().join().leases())
+                    .singleElement()
+                    .satisfies(
+                            lease -> assertThat(lease.holding().token().value()).isEqualTo(2));
+        }
+    }
+
+    private static <T> CompletableFuture<T> joined(CompletionStage<T> stage) {
+        T unused = stage.toCompletableFuture().join();
+        return stage.toCompletableFuture();
+    }
+}
