@@ -365,7 +365,7 @@ final class JournalCommandTest {
 
     @Test
     void whatCanNotBeReadOrWrittenHasExitCodeOneAndOneLine() throws IOException {
-        for (String command : List.of("inspect", "check", "repair", "restored")) {
+        for (String command : List.of("inspect", "check", "repair")) {
             assertThat(journal(command, parent.resolve("nowhere"))).isEqualTo(1);
             assertThat(err.toString()).contains("there is no directory").hasLineCount(1);
             assertThat(journal(command, parent)).isEqualTo(1);
