@@ -73,7 +73,22 @@ public final class LeaseTable {
 
         /** Takes down what a copy of the table needs to follow the change. */
         default void record(TableEntry entry) {}
+
+        /** Wants to know nothing. */
+        static Listener nobody() {
+            return NOBODY;
+        }
     }
+
+    private static final Listener NOBODY = new Listener() {
+        @Override
+        public boolean isListening() {
+            return false;
+        }
+
+        @Override
+        public void on(LeaseEvent event) {}
+    };
 
     private static final Ending.Ended ENDED = new Ending.Ended();
 

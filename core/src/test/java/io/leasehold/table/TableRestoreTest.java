@@ -158,15 +158,7 @@ final class TableRestoreTest {
     }
 
     private static LeaseTable empty() {
-        return new LeaseTable(OPTIONS, 1, 0, new LeaseTable.Listener() {
-            @Override
-            public boolean isListening() {
-                return false;
-            }
-
-            @Override
-            public void on(LeaseEvent event) {}
-        });
+        return new LeaseTable(OPTIONS, 1, 0, LeaseTable.Listener.nobody());
     }
 
     private void step(RandomInputs inputs) {

@@ -4,7 +4,6 @@ package io.leasehold.journal;
 import io.leasehold.model.DamagedFileException;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.DiskFile;
-import io.leasehold.spi.LeaseEvent;
 import io.leasehold.spi.LeasePage;
 import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.Limits;
@@ -37,16 +36,6 @@ final class Inspection {
     /** Whatever bounds its store has, they are no reason to refuse a journal. */
     private static final TableOptions UNBOUNDED =
             new TableOptions(Integer.MAX_VALUE, 0, Limits.MAX_KEEP_FOR, 1 << 20);
-
-    private static final LeaseTable.Listener NOBODY = new LeaseTable.Listener() {
-        @Override
-        public boolean isListening() {
-            return false;
-        }
-
-        @Override
-        public void on(LeaseEvent event) {}
-    };
 
     private final JournalDirectory directory;
     private final Time time;
@@ -107,7 +96,7 @@ final class Inspection {
     }
 
     private Reading read(@Nullable DamagedFileException upTo) throws IOException {
-        Replay replay = new Replay(new LeaseTable(UNBOUNDED, 1, 0, NOBODY));
+        Replay replay = new Replay(new LeaseTable(UNBOUNDED, 1, 0, LeaseTable.Listener.nobody()));
         Recovery recovery = new Recovery(directory, replay, new Progress(time, progress), upTo);
         try {
             Recovery.Tail unused = recovery.read();

@@ -12,10 +12,8 @@ import io.leasehold.spi.Renewal;
 import io.leasehold.testkit.DiskFault;
 import io.leasehold.testkit.SimulatedDisk;
 import io.leasehold.testkit.VirtualTime;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 
 /** What a journal asks of the directory that it is opened in, and what it leaves alone. */
@@ -80,12 +78,7 @@ final class JournalOpeningTest {
     void anotherVersionOfTheFormatIsRefusedByItsNumber() {
         world.store.close();
         Path first = NAMES.segment(1);
-        ByteBuffer bytes = ByteBuffer.wrap(world.disk.bytes(first)).putInt(8, 2);
-        CRC32C crc = new CRC32C();
-        crc.update(bytes.slice(0, 12));
-        crc.update(bytes.slice(16, FileHead.LENGTH - 16));
-        bytes.putInt(12, (int) crc.getValue());
-        world.disk.put(first, bytes.array());
+        world.disk.put(first, JournalToolsTest.withVersion(2, world.disk.bytes(first)));
         assertThatExceptionOfType(StoreUnavailableException.class)
                 .isThrownBy(world::start)
                 .withMessageStartingWith(first + " can't be read: it has version 2 of the format");

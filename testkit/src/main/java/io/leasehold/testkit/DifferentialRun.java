@@ -7,7 +7,6 @@ import io.leasehold.spi.Acquisition.Gone;
 import io.leasehold.spi.Acquisition.Granted;
 import io.leasehold.spi.Ending.Ended;
 import io.leasehold.spi.Grant;
-import io.leasehold.spi.LeaseEvent;
 import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseView;
@@ -31,20 +30,11 @@ import java.util.TreeMap;
 final class DifferentialRun {
 
     private static final int TOLD = 10;
-    private static final LeaseTable.Listener NOBODY = new LeaseTable.Listener() {
-        @Override
-        public boolean isListening() {
-            return false;
-        }
-
-        @Override
-        public void on(LeaseEvent event) {}
-    };
-
     private final DifferentialDriver driver;
     private final StoreUnderTest opened;
     private final long origin;
-    private final LeaseTable table = new LeaseTable(TableOptions.defaults(), 1, 0, NOBODY);
+    private final LeaseTable table =
+            new LeaseTable(TableOptions.defaults(), 1, 0, LeaseTable.Listener.nobody());
     private final CommandSource source;
     private final TokenMap tokens;
     private final Judge judge;

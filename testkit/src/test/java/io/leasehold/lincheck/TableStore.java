@@ -8,7 +8,6 @@ import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.Guarantees;
-import io.leasehold.spi.LeaseEvent;
 import io.leasehold.spi.LeaseEvents;
 import io.leasehold.spi.LeasePage;
 import io.leasehold.spi.LeaseQuery;
@@ -41,7 +40,8 @@ final class TableStore implements LeaseStore {
 
     private TableStore(Time time, int stripes, int locks) {
         this.time = time;
-        this.table = new LeaseTable(TableOptions.defaults(), stripes, 0, new Nobody());
+        this.table =
+                new LeaseTable(TableOptions.defaults(), stripes, 0, LeaseTable.Listener.nobody());
         this.locks = new ReentrantLock[locks];
         Arrays.setAll(this.locks, i -> new ReentrantLock());
     }
@@ -136,16 +136,5 @@ final class TableStore implements LeaseStore {
         public void fail(LeaseholdException reason) {
             completeExceptionally(reason);
         }
-    }
-
-    private static final class Nobody implements LeaseTable.Listener {
-
-        @Override
-        public boolean isListening() {
-            return false;
-        }
-
-        @Override
-        public void on(LeaseEvent event) {}
     }
 }
