@@ -49,10 +49,10 @@ import org.jspecify.annotations.Nullable;
  * lets a lease run again in full if it was granted or renewed since the start before. A renewal
  * that no file tells of was made before the crash and ends, at the latest, its ttl after it; the
  * lease now ends its ttl after the start, which is later. That holds as long as the ttl is known: a
- * renewal that asks for a longer one than before is forced, and keeps back later ones of its
- * lease until it is. And it can't go on for ever: the first
+ * renewal that asks for a longer one than before is forced. And it can't go on for ever: the first
  * renewal of a lease after a start is forced, so that a lease nobody renews is not let run again by
- * the next start, and store time itself is forced every second.
+ * the next start, and store time itself is forced every second. While a renewal is being forced,
+ * later ones of its lease wait for it: they rely on it.
  *
  * <p>One thread writes, another lays out files and writes snapshots. A force that fails is final:
  * the store stops, because nobody can know what is on disk.
