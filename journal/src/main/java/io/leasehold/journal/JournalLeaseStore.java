@@ -54,8 +54,9 @@ import org.jspecify.annotations.Nullable;
  * the next start, and store time itself is forced every second. While a renewal is being forced,
  * later ones of its lease wait for it: they rely on it.
  *
- * <p>One thread writes, another lays out files and writes snapshots. A force that fails is final:
- * the store stops, because nobody can know what is on disk.
+ * <p>One thread at a time writes: a caller who finds nobody writing, then the store's own as long as
+ * there is more. Another lays out files and writes snapshots. A force that fails is final: the store
+ * stops, because nobody can know what is on disk.
  */
 public final class JournalLeaseStore implements LeaseStore {
 
