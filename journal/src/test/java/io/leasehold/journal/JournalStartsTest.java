@@ -3,6 +3,7 @@ package io.leasehold.journal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseView;
@@ -86,6 +87,36 @@ final class JournalStartsTest {
                     .extracting(LeaseView::holding)
                     .containsExactly(grant.holding());
         }
+    }
+
+    @Test
+    void aSegmentThatCouldNotBeForcedIsLaidOutAnew() {
+        for (int at = 1; at <= 8; at++) {
+            for (long seed = 0; seed < 10; seed++) {
+                World world = World.closed(Stores.disk(seed));
+                world.startWithTheHousekeeperHeld();
+                world.disk.failAt(at, DiskFault.INPUT_OUTPUT_ERROR);
+                boolean unused = world.threads.housekeeper.runOne();
+                world.disk.heal();
+                Grant first = world.acquire("first", LONG);
+                world.pass(TICK);
+                world.threads.housekeeper.letGo();
+                world.threads.housekeeper.hold();
+                List<World.Fact> facts = fillTheFirst(world);
+                assertThat(facts.get(0).holding()).isEqualTo(first.holding());
+                world.crashAndReopen();
+                assertThat(world.facts()).as("a fault at %d", at).isEqualTo(facts);
+            }
+        }
+    }
+
+    /** Fills the segment that was begun, and begins the next. */
+    private static List<World.Fact> fillTheFirst(World world) {
+        for (int i = 0; i < 10; i++) {
+            Grant unused = World.granted(world.store.acquire(World.request(i, "lease-" + i, LONG)
+                    .withRecord(LeaseRecord.of(new byte[60_000]))));
+        }
+        return world.facts();
     }
 
     private static long operationsOfStart(long seed) {
