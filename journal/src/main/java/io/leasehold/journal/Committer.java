@@ -130,6 +130,11 @@ final class Committer implements Runnable {
         return waiting + open.extent();
     }
 
+    /** A batch with this store time was written before there was anything to commit. */
+    void begin(long time) {
+        writtenAt = time;
+    }
+
     /** Store time of the last batch on disk. */
     long writtenAt() {
         return writtenAt;

@@ -182,6 +182,7 @@ public final class JournalLeaseStore implements LeaseStore {
             first.at(moment.time(), moment.lastToken());
             LogWriter.Place unused = log.write(first);
             table.resume(opening.standing().lastToken(), moment.time());
+            committer.begin(moment.time());
             recorder.record(committer, opening);
             snapshots.opened(opening.snapshot(), opening.snapshotBytes());
             tick.set(moment.time() + TICK, moment.time());
@@ -380,8 +381,11 @@ public final class JournalLeaseStore implements LeaseStore {
         });
     }
 
+    /** Whether store time must go on across restarts, or the last batch needs its mark. */
     private boolean isTickNeeded() {
-        return table.size() > 0 || !committer.isMarked();
+        return table.size() > 0
+                || !committer.isMarked()
+                || recorder.standing().frozenUntil() > committer.writtenAt();
     }
 
     private void beginSnapshot(long now) {

@@ -145,4 +145,22 @@ final class JournalOpeningTest {
         assertThat(world.acquire("b", LONG).token().value())
                 .isEqualTo(first.token().value() + 1);
     }
+
+    @Test
+    void aFreezeEndsAlsoAcrossRestarts() {
+        world.store.close();
+        JournalOptions usual = world.options;
+        world.options = usual.restored(Duration.ofSeconds(10));
+        world.reopen();
+        world.options = usual;
+        for (int i = 0;
+                i < 5;
+                i++) { // each of which counts for 2 s, the last time that was written
+            assertThat(World.failure(world.store.acquire(World.request("a", LONG))))
+                    .hasMessageContaining("was restored");
+            world.pass(Duration.ofMillis(2_900));
+            world.killAndReopen();
+        }
+        Grant unused = world.acquire("a", LONG);
+    }
 }

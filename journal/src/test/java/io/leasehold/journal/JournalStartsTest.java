@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Grant;
+import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseView;
 import io.leasehold.testkit.DiskFault;
 import java.time.Duration;
@@ -91,6 +92,7 @@ final class JournalStartsTest {
 
     @Test
     void aSegmentThatCouldNotBeForcedIsLaidOutAnew() {
+        int stopped = 0;
         for (int at = 1; at <= 8; at++) {
             for (long seed = 0; seed < 10; seed++) {
                 World world = World.closed(Stores.disk(seed));
@@ -102,12 +104,21 @@ final class JournalStartsTest {
                 world.pass(TICK);
                 world.threads.housekeeper.letGo();
                 world.threads.housekeeper.hold();
+                if (hasStopped(world)) { // because a force failed, which is final
+                    stopped++;
+                    world.killAndReopen();
+                }
                 List<World.Fact> facts = fillTheFirst(world);
                 assertThat(facts.get(0).holding()).isEqualTo(first.holding());
                 world.crashAndReopen();
                 assertThat(world.facts()).as("a fault at %d", at).isEqualTo(facts);
             }
         }
+        assertThat(stopped).isBetween(10, 70);
+    }
+
+    private static boolean hasStopped(World world) {
+        return world.store.list(LeaseQuery.all()).toCompletableFuture().isCompletedExceptionally();
     }
 
     /** Fills the segment that was begun, and begins the next. */
