@@ -4,6 +4,7 @@ package io.leasehold.journal;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The thread that writes. It takes one task at a time; asking for a second one before the first has
@@ -12,7 +13,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class WriterThread implements Executor {
 
-    private final AtomicReference<Runnable> task = new AtomicReference<>();
+    private final AtomicReference<@Nullable Runnable> task = new AtomicReference<>();
     private final Thread thread;
     private volatile boolean sleeping;
     private volatile boolean closed;
