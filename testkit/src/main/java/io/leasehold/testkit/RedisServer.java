@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.testkit;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A real Redis server for a test: a process of its own on a free port of 127.0.0.1 and in a temporary directory, without
+ * persistence unless told otherwise. It can be killed, started again, paused, and made a replica.
+ *
+ * <pre>{@code
+ * try (RedisServer redis = RedisServer.start("appendonly yes", "appendfsync always")) {
+ *     redis.command("SET", "key", "value");
+ *     redis.kill();
+ *     redis.restart();
+ *     assertThat(redis.command("GET", "key")).isEqualTo("value");
+ * }
+ * }</pre>
+ *
+ * <p>It ends when it is closed, and otherwise with the JVM. Thread-safe.
+ */
+public final class RedisServer implements AutoCloseable {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final int PORTS_TO_TRY = 20;
+
+    private final RedisBinary binary;
+    private final List<String> settings;
+    private final List<String> arguments;
+    private final @Nullable String password;
+    private final Path directory = Directories.create("leasehold-redis-");
+    private final Thread hook = new Thread(this::end, "leasehold-redis-end");
+    // guards the changes of the fields below, also while a process starts or ends
+    private final ReentrantLock lock = new ReentrantLock();
+    private volatile int port;
+    private volatile @Nullable RedisProcess process;
+    private boolean closed;
+
+    private RedisServer(RedisBinary binary, List<String> settings, List<String> arguments) {
+        this.binary = binary;
+        this.settings = settings;
+        this.arguments = arguments;
+        password = settings.stream()
+                .filter(setting -> setting.startsWith("requirepass "))
+                .map(setting -> setting.substring("requirepass ".length()).strip())
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** Starts the {@linkplain RedisBinary#bundled() bundled} Redis with these lines of {@code redis.conf}. */
+    public static RedisServer start(String... settings) {
+        return start(RedisBinary.bundled(), settings);
+    }
+
+    /** Starts a server of the given program with these lines of {@code redis.conf}. */
+    public static RedisServer start(RedisBinary binary, String... settings) {
+        return start(binary, List.of(settings), List.of());
+    }
+
+    static RedisServer start(RedisBinary binary, List<String> settings, List<String> arguments) {
+        RedisServer server = new RedisServer(binary, settings, arguments);
+        Runtime.getRuntime().addShutdownHook(server.hook);
+        try {
+            server.startAnywhere();
+            return server;
+        } catch (RuntimeException e) {
+            server.close();
+            throw e;
+        }
+    }
+
+    /** The port, which it keeps over restarts. */
+    public int port() {
+        return port;
+    }
+
+    /** Where clients find it, without a password. */
+    public String uri() {
+        return "redis://127.0.0.1:" + port;
+    }
+
+    /** The directory it works in, with its data, if it keeps them, and its log. */
+    public Path directory() {
+        return directory;
+    }
+
+    /** What it has logged since the first start. */
+    public String log() {
+        return RedisProcess.log(directory);
+    }
+
+    /** Whether its process is there, paused or not. */
+    public boolean isRunning() {
+        RedisProcess running = process;
+        return running != null && running.isAlive();
+    }
+
+    /** Kills it with {@code SIGKILL}, paused or not, and returns when it is gone. Does nothing if it is. */
+    public void kill() {
+        lock.lock();
+        try {
+            endProcess();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Starts it again on the same port, in the same directory and with the same settings, after killing it if it still
+     * runs. It then knows what its persistence has kept; it is no replica any more unless its configuration file says so.
+     */
+    public void restart() {
+        lock.lock();
+        try {
+            endProcess();
+            Poll.until(PATIENCE, this::startHere, () -> cannotStart("its port is taken"));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Stops its process with {@code SIGSTOP}: its sockets stay, its clock goes on, it answers nothing. */
+    public void pause() {
+        running().pause();
+    }
+
+    /** Lets a paused process go on. */
+    public void resume() {
+        running().resume();
+    }
+
+    /** Whether it answers within this time; an error is an answer. */
+    public boolean answers(Duration within) {
+        try (RespSocket socket = RespSocket.to(port, within)) {
+            socket.command("PING");
+            return true;
+        } catch (RedisErrorException e) {
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /**
+     * Runs one command on a connection of its own and returns the reply: a String, a Long, a List of replies, or null
+     * for nil. Uses the password of the setting {@code requirepass}.
+     *
+     * @throws RedisErrorException if the server replies an error
+     * @throws UncheckedIOException if it does not reply within ten seconds
+     */
+    public @Nullable Object command(String... words) {
+        try (RespSocket socket = RespSocket.to(port, Duration.ofSeconds(10))) {
+            if (password != null) {
+                socket.command("AUTH", password);
+            }
+            return socket.command(words);
+        } catch (IOException e) {
+            throw new UncheckedIOException(
+                    words[0] + " to the server on port " + port + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** The fields of a section of {@code INFO}. */
+    public Map<String, String> info(String section) {
+        return fields(String.valueOf(command("INFO", section)));
+    }
+
+    static Map<String, String> fields(String lines) {
+        Map<String, String> fields = new LinkedHashMap<>();
+        lines.lines().forEach(line -> {
+            int colon = line.indexOf(':');
+            if (colon > 0) {
+                fields.put(line.substring(0, colon), line.substring(colon + 1));
+            }
+        });
+        return fields;
+    }
+
+    /** Makes it a replica and returns when it has all that the primary has now. */
+    public void replicaOf(RedisServer primary) {
+        if (primary.password != null) {
+            command("CONFIG", "SET", "masterauth", primary.password);
+        }
+        command("REPLICAOF", "127.0.0.1", Integer.toString(primary.port));
+        awaitReplication(primary);
+    }
+
+    /** Returns when this replica has all that the primary has now. */
+    public void awaitReplication(RedisServer primary) {
+        long goal = offset(primary.info("replication").get("master_repl_offset"));
+        Poll.until(
+                PATIENCE,
+                () -> {
+                    Map<String, String> state = info("replication");
+                    return "up".equals(state.get("master_link_status"))
+                            && offset(state.get("slave_repl_offset")) >= goal;
+                },
+                () -> "the replica lags behind " + goal + ": " + info("replication") + "\n"
+                        + log());
+    }
+
+    private static long offset(@Nullable String field) {
+        return field == null ? -1 : Long.parseLong(field);
+    }
+
+    /** Makes it a primary, with the data it has ({@code REPLICAOF NO ONE}). */
+    public void promote() {
+        command("REPLICAOF", "NO", "ONE");
+    }
+
+    /** Kills the process and deletes the directory. */
+    @Override
+    public void close() {
+        end();
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            // The JVM ends; the hook finds nothing left to do.
+        }
+    }
+
+    private void end() {
+        lock.lock();
+        try {
+            closed = true;
+            endProcess();
+            Directories.delete(directory);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private RedisProcess running() {
+        RedisProcess running = process;
+        if (running == null || !running.isAlive()) {
+            throw new IllegalStateException("the server on port " + port + " does not run");
+        }
+        return running;
+    }
+
+    private void endProcess() {
+        RedisProcess running = process;
+        if (running != null) {
+            running.kill();
+            process = null;
+        }
+    }
+
+    private void startAnywhere() {
+        lock.lock();
+        try {
+            for (int attempt = 0; attempt < PORTS_TO_TRY; attempt++) {
+                port = RedisProcess.freePort();
+                RedisProcess.configure(directory, configuration());
+                if (startHere()) {
+                    return;
+                }
+            }
+            throw new IllegalStateException(cannotStart("every port it tried was taken meanwhile"));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private List<String> configuration() {
+        List<String> lines = new ArrayList<>(List.of(
+                "bind 127.0.0.1",
+                "port " + port,
+                "save \"\"",
+                "repl-diskless-sync yes",
+                "repl-diskless-sync-delay 0",
+                "rdb-del-sync-files yes"));
+        lines.addAll(settings);
+        return lines;
+    }
+
+    /** Starts the process and waits until it answers; false if another holds the port. */
+    private boolean startHere() {
+        if (closed) {
+            throw new IllegalStateException("the server is closed");
+        }
+        int logged = log().length();
+        RedisProcess started = RedisProcess.start(binary, directory, arguments);
+        process = started;
+        Poll.until(
+                PATIENCE,
+                () -> !started.isAlive() || isUp(started),
+                () -> cannotStart("it does not answer"));
+        if (started.isAlive()) {
+            return true;
+        }
+        endProcess();
+        String log = log();
+        if (log.indexOf("Address already in use", Math.min(logged, log.length())) >= 0) {
+            return false;
+        }
+        throw new IllegalStateException(cannotStart("it ended at once"));
+    }
+
+    /**
+     * Asks for the process id, since another server may have taken the port before this one came to it; and with PING,
+     * since that alone is refused while the data are loaded.
+     */
+    private boolean isUp(RedisProcess started) {
+        try {
+            return Long.toString(started.pid()).equals(info("server").get("process_id"))
+                    && command("PING") != null;
+        } catch (RedisErrorException e) {
+            return !String.valueOf(e.getMessage()).startsWith("LOADING");
+        } catch (UncheckedIOException e) {
+            return false;
+        }
+    }
+
+    private String cannotStart(String reason) {
+        return "cannot start " + binary.path() + " on port " + port + ": " + reason + "\n" + log();
+    }
+
+    @Override
+    public String toString() {
+        return "Redis on port " + port;
+    }
+}
