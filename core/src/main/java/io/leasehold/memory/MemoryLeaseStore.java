@@ -23,6 +23,7 @@ import io.leasehold.table.LeaseTable;
 import io.leasehold.table.TableOptions;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.LongFunction;
@@ -45,7 +46,7 @@ import java.util.function.LongFunction;
 public final class MemoryLeaseStore implements LeaseStore {
 
     private static final Guarantees GUARANTEES =
-            new Guarantees("memory", false, false, Guarantees.Clock.MONOTONIC, true);
+            new Guarantees("memory", false, false, Guarantees.Clock.MONOTONIC, true, List.of());
 
     private final Time time;
     private final long origin;

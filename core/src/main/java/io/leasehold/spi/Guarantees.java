@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.spi;
 
+import java.util.List;
+
 /**
  * What an engine promises beyond the rules that all obey; shown by server, command line and docs.
  *
@@ -9,9 +11,19 @@ package io.leasehold.spi;
  * @param survivesFailover acknowledged grants survive the loss of the machine they were made on
  * @param clock whose clock decides
  * @param fairQueue waiters are served first come first served
+ * @param caveats what in the way it is set up weakens the promise, for people; each says what to do
  */
 public record Guarantees(
-        String engine, boolean durable, boolean survivesFailover, Clock clock, boolean fairQueue) {
+        String engine,
+        boolean durable,
+        boolean survivesFailover,
+        Clock clock,
+        boolean fairQueue,
+        List<String> caveats) {
+
+    public Guarantees {
+        caveats = List.copyOf(caveats);
+    }
 
     /** Whose clock decides about expiry. */
     public enum Clock {

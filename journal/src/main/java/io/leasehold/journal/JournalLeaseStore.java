@@ -30,6 +30,7 @@ import io.leasehold.table.TableCopy;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
@@ -62,7 +63,7 @@ public final class JournalLeaseStore implements LeaseStore {
 
     private static final System.Logger LOG = System.getLogger(JournalLeaseStore.class.getName());
     private static final Guarantees GUARANTEES =
-            new Guarantees("journal", true, false, Guarantees.Clock.MONOTONIC, true);
+            new Guarantees("journal", true, false, Guarantees.Clock.MONOTONIC, true, List.of());
     private static final long TICK = Duration.ofSeconds(1).toNanos();
 
     private final JournalDirectory directory;

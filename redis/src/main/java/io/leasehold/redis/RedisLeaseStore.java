@@ -1,7 +1,357 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.redis;
 
-/** The engine on Redis or Valkey. */
-public final class RedisLeaseStore {
-    private RedisLeaseStore() {}
+import io.leasehold.model.FencingToken;
+import io.leasehold.model.LeaseId;
+import io.leasehold.model.LeaseRecord;
+import io.leasehold.model.LeaseholdException;
+import io.leasehold.model.OutcomeUnknownException;
+import io.leasehold.model.StoreUnavailableException;
+import io.leasehold.spi.Acquisition;
+import io.leasehold.spi.Ending;
+import io.leasehold.spi.Grant;
+import io.leasehold.spi.Guarantees;
+import io.leasehold.spi.LeaseEvents;
+import io.leasehold.spi.LeasePage;
+import io.leasehold.spi.LeaseQuery;
+import io.leasehold.spi.LeaseRequest;
+import io.leasehold.spi.LeaseStore;
+import io.leasehold.spi.Limits;
+import io.leasehold.spi.Renewal;
+import io.leasehold.spi.RenewalRequest;
+import io.leasehold.spi.Rotation;
+import io.leasehold.spi.Time;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The engine on Redis or Valkey. The rules are a script that the server runs: each operation is
+ * decided there, in one step, by the server's own clock.
+ *
+ * <h2>Why this is safe, and how far</h2>
+ *
+ * The server runs one script at a time, so decisions are atomic. A token is one more than the last
+ * one and never below the server's clock in microseconds; so tokens go on increasing when the server
+ * forgets everything, be it by a restart, a fail-over to a replica that lags or a {@code FLUSHALL},
+ * as long as the clocks of the servers that follow each other don't run further apart than the
+ * change took. Store time is the server's wall clock, held when it runs backwards.
+ *
+ * <p>What a server forgets it may grant again: then there are two holders for a while, and only
+ * guards keep them apart. {@link #guarantees} tells what in the server's settings makes it forget.
+ *
+ * <p>Thread-safe. Uses two connections and the threads of the client library.
+ */
+public final class RedisLeaseStore implements LeaseStore {
+
+    private static final System.Logger LOG = System.getLogger(RedisLeaseStore.class.getName());
+    private static final int RENEWALS_OF_A_CALL = 100;
+
+    private final RedisOptions options;
+    private final byte[] key;
+    private final String inbox;
+    private final Script script = Script.load();
+    private final byte[] client;
+    private final byte[][] head;
+    private final Link link;
+    private final Conveyor conveyor;
+    private final Waits waits;
+    private final Listening listening;
+    private final Answers answers;
+    private final Server server;
+    // the highest that this client has seen
+    private final AtomicLong highest = new AtomicLong();
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    RedisLeaseStore(RedisOptions options, Time time, Link.Factory links) {
+        String namespace = "leasehold:{" + options.namespace() + "}";
+        String name = ClientName.random();
+        this.options = options;
+        this.key = Wire.text(namespace);
+        this.inbox = namespace + ":to:" + name;
+        this.client = Wire.text(name);
+        this.answers = new Answers(options.bounds());
+        this.conveyor = new Conveyor(this::call, this::deliver, time, options.patience());
+        this.waits = new Waits(conveyor::send, answers, time);
+        this.link = links.connect(new Messages(namespace + ":events"));
+        this.listening = new Listening(link, namespace + ":events", conveyor::send, time);
+        this.head = new byte[][] {
+            client,
+            Wire.number(0),
+            Wire.number(link.isCluster() ? 0 : 1),
+            Wire.number(options.bounds().maxLeases()),
+            Wire.number(options.bounds().maxWaitersPerScope()),
+            Wire.length(options.bounds().retryWindow()),
+            Wire.number(options.bounds().maxRemembered())
+        };
+        try {
+            this.server = greet();
+        } catch (RuntimeException e) {
+            link.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Connects to the namespace {@code default} of the Redis at the URI; see {@link RedisOptions}
+     * for what that may be.
+     *
+     * @throws StoreUnavailableException if there is no connection, saying why
+     */
+    public static RedisLeaseStore connect(String uri) {
+        return connect(RedisOptions.at(uri));
+    }
+
+    /**
+     * Connects.
+     *
+     * @throws StoreUnavailableException if there is no connection, saying why, or if the options are
+     *     strict and the server's settings would let it forget leases
+     */
+    public static RedisLeaseStore connect(RedisOptions options) {
+        RedisAddress address = RedisAddress.of(options.uri());
+        if (address.cluster() && options.replicas() > 0) {
+            throw new IllegalArgumentException("a cluster can't be asked to wait for replicas");
+        }
+        return new RedisLeaseStore(
+                options,
+                Time.system(),
+                listener -> LettuceLink.connect(address, options.patience(), listener));
+    }
+
+    /** Subscribes to the answers, and looks whom it has to do with. */
+    private Server greet() {
+        await(link.subscribe(inbox));
+        Server found = await(Server.ask(link));
+        if (options.strict() && found.mayForget()) {
+            throw new StoreUnavailableException(
+                    "the server may forget leases, and the options are strict: "
+                            + String.join("; ", found.caveats()));
+        }
+        if (!found.caveats().isEmpty()) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    found.name() + " may forget leases: " + String.join("; ", found.caveats()));
+        }
+        // also finds a key of another type
+        await(conveyor.send(Operation.of('l')));
+        return found;
+    }
+
+    // ---- operations
+
+    @Override
+    public CompletionStage<Acquisition> acquire(LeaseRequest request) {
+        CompletionStage<Acquisition> answer = request.terms().waitAtMost().isZero()
+                ? conveyor.send(Requests.acquire(request))
+                        .thenApply(fields -> answers.acquisition(fields, request, Duration.ZERO))
+                : waits.acquire(request);
+        return answer.thenCompose(acquisition -> acquisition instanceof Acquisition.Granted granted
+                ? noted(granted, request)
+                : CompletableFuture.completedFuture(acquisition));
+    }
+
+    private CompletionStage<Acquisition> noted(Acquisition.Granted granted, LeaseRequest request) {
+        see(granted.grant().token());
+        if (options.replicas() == 0) {
+            return CompletableFuture.completedFuture(granted);
+        }
+        return replicated(granted.grant().id(), granted)
+                .handle((done, error) -> {
+                    if (error == null) {
+                        return CompletableFuture.<Acquisition>completedFuture(done);
+                    }
+                    // refused: so it must be given back, and only then did nothing happen
+                    return withdraw(request)
+                            .<Acquisition>thenCompose(
+                                    ending -> CompletableFuture.failedFuture(error))
+                            .toCompletableFuture();
+                })
+                .thenCompose(stage -> stage);
+    }
+
+    /** Completes with the value when enough replicas have what is known of the lease now. */
+    private <T> CompletionStage<T> replicated(LeaseId id, T value) {
+        // a write of this connection, behind which it may wait for the replicas
+        return conveyor.send(Operation.of('l', Wire.id(id)))
+                .thenCompose(done -> link.awaitReplicas(options.replicas(), options.patience()))
+                .thenApply(count -> {
+                    if (count < options.replicas()) {
+                        throw new StoreUnavailableException("only " + count + " of "
+                                + options.replicas() + " replicas have it");
+                    }
+                    return value;
+                });
+    }
+
+    @Override
+    public CompletionStage<Ending> withdraw(LeaseRequest request) {
+        return conveyor.send(Operation.of('w', Wire.id(request.id()))).thenApply(Answers::ending);
+    }
+
+    @Override
+    public CompletionStage<Renewal> renew(RenewalRequest request) {
+        return renewAll(List.of(request)).thenApply(renewals -> renewals.get(0));
+    }
+
+    @Override
+    public CompletionStage<List<Renewal>> renewAll(List<RenewalRequest> requests) {
+        List<CompletableFuture<List<Renewal>>> parts = new ArrayList<>();
+        for (int from = 0; from < requests.size(); from += RENEWALS_OF_A_CALL) {
+            int to = Math.min(requests.size(), from + RENEWALS_OF_A_CALL);
+            parts.add(conveyor.send(Requests.renew(requests.subList(from, to)))
+                    .thenApply(Answers::renewals));
+        }
+        CompletionStage<List<Renewal>> renewals = CompletableFuture.allOf(
+                        parts.toArray(CompletableFuture<?>[]::new))
+                .thenApply(done ->
+                        parts.stream().flatMap(part -> part.join().stream()).toList());
+        return options.replicas() == 0 || requests.isEmpty()
+                ? renewals
+                : renewals.thenCompose(
+                        done -> replicated(requests.get(0).grant().id(), done)
+                                .exceptionallyCompose(RedisLeaseStore::maybe));
+    }
+
+    @Override
+    public CompletionStage<Rotation> rotate(Grant grant) {
+        return conveyor.send(Requests.rotate(grant))
+                .thenApply(fields -> answers.rotation(fields, grant))
+                .thenCompose(rotation -> {
+                    if (!(rotation instanceof Rotation.Rotated rotated)) {
+                        return CompletableFuture.completedFuture(rotation);
+                    }
+                    see(rotated.grant().token());
+                    return options.replicas() == 0
+                            ? CompletableFuture.completedFuture(rotation)
+                            : replicated(grant.id(), rotation)
+                                    .exceptionallyCompose(RedisLeaseStore::maybe);
+                });
+    }
+
+    /** It happened on the primary, but may be lost with it. */
+    private static <T> CompletionStage<T> maybe(Throwable error) {
+        return CompletableFuture.failedFuture(
+                new OutcomeUnknownException("the replicas did not confirm it", Failures.of(error)));
+    }
+
+    @Override
+    public CompletionStage<Ending> release(Grant grant) {
+        return conveyor.send(Requests.release(grant)).thenApply(Answers::ending);
+    }
+
+    @Override
+    public CompletionStage<Ending> complete(Grant grant, LeaseRecord record, Duration keepFor) {
+        try {
+            Limits.keepFor(keepFor);
+        } catch (LeaseholdException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        return conveyor.send(Requests.complete(grant, record, keepFor)).thenApply(Answers::ending);
+    }
+
+    @Override
+    public CompletionStage<LeasePage> list(LeaseQuery query) {
+        return new Listing(query, conveyor::send).read();
+    }
+
+    @Override
+    public LeaseEvents.Subscription subscribe(LeaseEvents listener) {
+        return await(listening.add(listener));
+    }
+
+    @Override
+    public Guarantees guarantees() {
+        return new Guarantees(
+                "redis", server.durable(), false, Guarantees.Clock.WALL, true, server.caveats());
+    }
+
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            StoreUnavailableException reason = new StoreUnavailableException("the store is closed");
+            waits.close(reason);
+            conveyor.close(reason);
+            link.close();
+        }
+    }
+
+    // ---- the way there and back
+
+    private CompletionStage<List<Object>> call(List<Operation> batch) {
+        int size = head.length;
+        for (Operation operation : batch) {
+            size += operation.words().length;
+        }
+        byte[][] arguments = new byte[size][];
+        System.arraycopy(head, 0, arguments, 0, head.length);
+        arguments[1] = Wire.number(highest.get());
+        int at = head.length;
+        for (Operation operation : batch) {
+            System.arraycopy(operation.words(), 0, arguments, at, operation.words().length);
+            at += operation.words().length;
+        }
+        return link.run(script, key, arguments).whenComplete((done, error) -> {
+            if (error != null && Failures.isReadOnly(Failures.of(error))) {
+                link.lookForPrimary();
+            }
+        });
+    }
+
+    private void deliver(List<?> fields) {
+        waits.deliver(fields);
+    }
+
+    private void see(FencingToken token) {
+        highest.accumulateAndGet(token.value(), Math::max);
+    }
+
+    /** What comes on the connection for messages. */
+    private final class Messages implements Link.Listener {
+
+        private final String events;
+
+        Messages(String events) {
+            this.events = events;
+        }
+
+        @Override
+        public void message(String channel, byte[] message) {
+            if (channel.equals(events)) {
+                listening.message(message);
+            } else {
+                waits.deliver(message);
+            }
+        }
+
+        @Override
+        public void subscribed(String channel) {
+            if (channel.equals(inbox)) {
+                waits.lookAgain();
+            }
+        }
+    }
+
+    private <T> T await(CompletionStage<T> stage) {
+        try {
+            return stage.toCompletableFuture()
+                    .get(2 * options.patience().toNanos(), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            throw Failures.of(e);
+        } catch (TimeoutException e) {
+            throw new StoreUnavailableException(
+                    "Redis did not answer within " + options.patience(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new StoreUnavailableException("interrupted while Redis was asked", e);
+        }
+    }
 }

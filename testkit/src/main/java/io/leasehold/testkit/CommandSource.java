@@ -55,13 +55,15 @@ final class CommandSource {
 
     private final SplittableRandom random;
     private final Duration unit;
+    private final Duration tick;
     private final boolean exact;
     private final List<Command.Acquire> acquires = new ArrayList<>();
     private final List<Known> leases = new ArrayList<>();
 
-    CommandSource(long seed, Duration unit, boolean exact) {
-        this.random = new SplittableRandom(seed);
-        this.unit = unit;
+    CommandSource(DifferentialDriver driver, boolean exact) {
+        this.random = new SplittableRandom(driver.seed());
+        this.unit = driver.unit();
+        this.tick = driver.tick();
         this.exact = exact;
     }
 
@@ -169,8 +171,8 @@ final class CommandSource {
     private Duration span() {
         return switch (random.nextInt(6)) {
             case 0 -> unit.dividedBy(2);
-            case 1 -> exact ? Duration.ofNanos(1) : unit;
-            case 2 -> exact ? unit.minusNanos(1) : unit;
+            case 1 -> exact ? tick : unit;
+            case 2 -> exact ? unit.minus(tick) : unit;
             case 3 -> units(2, 4);
             default -> unit;
         };

@@ -23,13 +23,19 @@ import java.time.Duration;
  *     sent within that distance of a moment at which something ends, and no two such moments may decide about the same
  *     waiter
  * @param patience how long to wait, in real time, for an answer that is due
+ * @param tick the least time that the store can tell apart, where time is virtual
  */
 public record DifferentialDriver(
-        long seed, int steps, Duration unit, Duration tolerance, Duration patience) {
+        long seed, int steps, Duration unit, Duration tolerance, Duration patience, Duration tick) {
 
     public DifferentialDriver {
-        if (steps < 0 || tolerance.isNegative() || patience.isNegative()) {
-            throw new IllegalArgumentException("steps, tolerance and patience can't be negative");
+        if (steps < 0
+                || tick.isNegative()
+                || tick.isZero()
+                || tolerance.isNegative()
+                || patience.isNegative()) {
+            throw new IllegalArgumentException(
+                    "steps, tolerance and patience can't be negative, a tick not zero");
         }
         if (unit.compareTo(Duration.ofMillis(100)) < 0
                 || unit.compareTo(tolerance.multipliedBy(8)) < 0) {
@@ -41,23 +47,32 @@ public record DifferentialDriver(
     /** A thousand commands in virtual time. */
     public static DifferentialDriver of(long seed) {
         return new DifferentialDriver(
-                seed, 1000, Duration.ofSeconds(1), Duration.ZERO, Duration.ofSeconds(5));
+                seed,
+                1000,
+                Duration.ofSeconds(1),
+                Duration.ZERO,
+                Duration.ofSeconds(5),
+                Duration.ofNanos(1));
     }
 
     public DifferentialDriver steps(int changed) {
-        return new DifferentialDriver(seed, changed, unit, tolerance, patience);
+        return new DifferentialDriver(seed, changed, unit, tolerance, patience, tick);
     }
 
     public DifferentialDriver unit(Duration changed) {
-        return new DifferentialDriver(seed, steps, changed, tolerance, patience);
+        return new DifferentialDriver(seed, steps, changed, tolerance, patience, tick);
     }
 
     public DifferentialDriver tolerance(Duration changed) {
-        return new DifferentialDriver(seed, steps, unit, changed, patience);
+        return new DifferentialDriver(seed, steps, unit, changed, patience, tick);
     }
 
     public DifferentialDriver patience(Duration changed) {
-        return new DifferentialDriver(seed, steps, unit, tolerance, changed);
+        return new DifferentialDriver(seed, steps, unit, tolerance, changed, tick);
+    }
+
+    public DifferentialDriver tick(Duration changed) {
+        return new DifferentialDriver(seed, steps, unit, tolerance, patience, changed);
     }
 
     /**

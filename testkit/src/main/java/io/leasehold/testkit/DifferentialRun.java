@@ -49,7 +49,7 @@ final class DifferentialRun {
         this.driver = driver;
         this.opened = opened;
         this.origin = opened.nanos();
-        this.source = new CommandSource(driver.seed(), driver.unit(), isExact());
+        this.source = new CommandSource(driver, isExact());
         this.tokens = new TokenMap(driver.tolerance().toNanos());
         this.judge = new Judge(tokens, driver.tolerance(), this::alive);
         this.calendar = new Calendar(driver.tolerance().toNanos());

@@ -23,6 +23,7 @@ import io.leasehold.table.TableOptions;
 
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
@@ -103,7 +104,8 @@ final class TableStore implements LeaseStore {
 
     @Override
     public Guarantees guarantees() {
-        return new Guarantees("too few locks", false, false, Guarantees.Clock.MONOTONIC, true);
+        return new Guarantees(
+                "too few locks", false, false, Guarantees.Clock.MONOTONIC, true, List.of());
     }
 
     @Override

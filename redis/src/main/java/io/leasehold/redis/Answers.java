@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.redis;
+
+import io.leasehold.model.FencingToken;
+import io.leasehold.model.Holder;
+import io.leasehold.model.Holding;
+import io.leasehold.model.LimitExceededException;
+import io.leasehold.model.RefusalReason;
+import io.leasehold.spi.Acquisition;
+import io.leasehold.spi.Ending;
+import io.leasehold.spi.Grant;
+import io.leasehold.spi.LeaseRequest;
+import io.leasehold.spi.LeaseView;
+import io.leasehold.spi.Refused;
+import io.leasehold.spi.Renewal;
+import io.leasehold.spi.Rotation;
+import io.leasehold.spi.Validity;
+import io.leasehold.table.TableOptions;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Reads what the script answers; {@code operations.lua} says what there is. */
+final class Answers {
+
+    /** Where the row of a record has its scope; the row of a lease ends before. */
+    static final int SCOPE_OF_A_RECORD = 8;
+
+    private static final Ending.Ended ENDED = new Ending.Ended();
+
+    private final TableOptions bounds;
+
+    Answers(TableOptions bounds) {
+        this.bounds = bounds;
+    }
+
+    static String letter(List<?> answer) {
+        return Wire.string(answer.get(0));
+    }
+
+    /** The answer to an acquire that is no longer queued, or to one that was. */
+    Acquisition acquisition(List<?> answer, LeaseRequest request, Duration inStore) {
+        return switch (letter(answer)) {
+            case "G" -> granted(answer, request, inStore);
+            case "H" ->
+                new Acquisition.Held(
+                        Wire.holding(answer, 1),
+                        Wire.micros(answer.get(4)),
+                        Wire.optionalRecord(answer.get(5)));
+            case "C" ->
+                new Acquisition.Completed(
+                        Wire.readRecord(answer.get(1)),
+                        Wire.token(answer.get(2)),
+                        Wire.micros(answer.get(3)));
+            case "N" -> new Acquisition.Gone(reason(answer.get(1)));
+            case "L" -> throw limit(answer, request);
+            default -> throw unknown(answer);
+        };
+    }
+
+    private static Acquisition.Granted granted(
+            List<?> answer, LeaseRequest request, Duration inStore) {
+        Holding holding = new Holding(
+                request.claim(), new Holder(Wire.string(answer.get(5))), Wire.token(answer.get(1)));
+        return new Acquisition.Granted(
+                new Grant(holding, request.id(), Wire.micros(answer.get(4))),
+                Wire.number(answer.get(2)),
+                new Validity(inStore, Wire.micros(answer.get(3))));
+    }
+
+    Rotation rotation(List<?> answer, Grant grant) {
+        return switch (letter(answer)) {
+            case "G" -> {
+                Holding before = grant.holding();
+                Holding after =
+                        new Holding(before.claim(), before.holder(), Wire.token(answer.get(1)));
+                yield new Rotation.Rotated(
+                        new Grant(after, grant.id(), Wire.micros(answer.get(4))),
+                        Wire.number(answer.get(2)),
+                        new Validity(Duration.ZERO, Wire.micros(answer.get(3))));
+            }
+            case "X" -> new Refused(reason(answer.get(1)));
+            case "L" -> throw tokens();
+            default -> throw unknown(answer);
+        };
+    }
+
+    static Ending ending(List<?> answer) {
+        return letter(answer).equals("E") ? ENDED : new Refused(reason(answer.get(1)));
+    }
+
+    /** Three fields for each lease. */
+    static List<Renewal> renewals(List<?> answer) {
+        List<Renewal> renewals = new ArrayList<>(answer.size() / 3);
+        for (int i = 0; i < answer.size(); i += 3) {
+            renewals.add(
+                    Wire.string(answer.get(i)).equals("R")
+                            ? new Renewal.Renewed(
+                                    Wire.number(answer.get(i + 1)),
+                                    new Validity(Duration.ZERO, Wire.micros(answer.get(i + 2))))
+                            : new Refused(reason(answer.get(i + 1))));
+        }
+        return renewals;
+    }
+
+    static LeaseView row(List<?> row) {
+        return new LeaseView(
+                Wire.holding(row, 1),
+                letter(row).equals("H") ? LeaseView.State.HELD : LeaseView.State.COMPLETED,
+                Wire.micros(row.get(4)),
+                Wire.micros(row.get(5)),
+                Math.toIntExact(Wire.number(row.get(6))),
+                Wire.optionalRecord(row.get(7)));
+    }
+
+    static RefusalReason reason(Object letter) {
+        return switch (Wire.string(letter)) {
+            case "f" -> RefusalReason.NOT_FOUND;
+            case "h" -> RefusalReason.NOT_HOLDER;
+            case "t" -> RefusalReason.TOKEN_MISMATCH;
+            case "e" -> RefusalReason.EXPIRED;
+            case "v" -> RefusalReason.VERSION_MISMATCH;
+            case "s" -> RefusalReason.SCOPE_MISMATCH;
+            default -> throw new IllegalArgumentException("an unknown reason: " + letter);
+        };
+    }
+
+    private LimitExceededException limit(List<?> answer, LeaseRequest request) {
+        return switch (Wire.string(answer.get(1))) {
+            case "leases" ->
+                new LimitExceededException(
+                        "leases per store",
+                        bounds.maxLeases(),
+                        "the store holds " + bounds.maxLeases()
+                                + " leases and records, as many as it may");
+            case "waiters" ->
+                new LimitExceededException(
+                        "waiters per scope",
+                        bounds.maxWaitersPerScope(),
+                        "as many requests wait for '" + request.claim().label() + "' as may: "
+                                + bounds.maxWaitersPerScope());
+            default -> tokens();
+        };
+    }
+
+    private static LimitExceededException tokens() {
+        return new LimitExceededException(
+                "tokens",
+                FencingToken.MAX_VALUE,
+                "the namespace has used up its fencing tokens: start a new one");
+    }
+
+    private static IllegalArgumentException unknown(List<?> answer) {
+        return new IllegalArgumentException("an unknown answer: " + letter(answer));
+    }
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.redis;
+
+import io.leasehold.model.LeaseholdException;
+import io.leasehold.model.OutcomeUnknownException;
+import io.leasehold.model.StoreUnavailableException;
+import io.leasehold.spi.Time;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings operations to the script, in the order in which they were sent, many in one call when many
+ * are sent at once: two calls are under way at most, and whatever is sent meanwhile goes with the
+ * next. So a lone caller never waits for company, and a hundred callers cost little more than one.
+ *
+ * <p>The queue is bounded, and so is the time that an answer may take.
+ */
+final class Conveyor {
+
+    private static final int CALLS_UNDER_WAY = 2;
+    private static final int MAX_WEIGHT = 128;
+    private static final int MAX_BYTES = 1 << 20;
+    private static final int MAX_QUEUED = 100_000;
+
+    private final Function<List<Operation>, CompletionStage<List<Object>>> call;
+    private final Consumer<List<?>> deliveries;
+    private final Time time;
+    private final Duration patience;
+    private final Queue<Operation> queue = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger queued = new AtomicInteger();
+    private final AtomicInteger underWay = new AtomicInteger();
+    // above 0 while a thread loads
+    private final AtomicInteger requests = new AtomicInteger();
+    private volatile @Nullable LeaseholdException closed;
+
+    /**
+     * An empty one.
+     *
+     * @param call runs the script on a batch
+     * @param deliveries takes what a call brings beside the answers, before those
+     */
+    Conveyor(
+            Function<List<Operation>, CompletionStage<List<Object>>> call,
+            Consumer<List<?>> deliveries,
+            Time time,
+            Duration patience) {
+        this.call = call;
+        this.deliveries = deliveries;
+        this.time = time;
+        this.patience = patience;
+    }
+
+    CompletableFuture<List<Object>> send(Operation operation) {
+        if (queued.incrementAndGet() > MAX_QUEUED) {
+            queued.decrementAndGet();
+            operation
+                    .answer()
+                    .completeExceptionally(new StoreUnavailableException(
+                            MAX_QUEUED + " operations wait to be sent: Redis can't keep up"));
+        } else {
+            queue.add(operation);
+            load();
+        }
+        return operation.answer();
+    }
+
+    /** Turns away whatever is queued and all that comes. */
+    void close(LeaseholdException reason) {
+        closed = reason;
+        load();
+    }
+
+    /** Sends batches while it may, or leaves it to the thread that does. */
+    private void load() {
+        if (requests.getAndIncrement() > 0) {
+            return;
+        }
+        int served = 1;
+        do {
+            LeaseholdException reason = closed;
+            while (!queue.isEmpty() && (reason != null || underWay.get() < CALLS_UNDER_WAY)) {
+                List<Operation> batch = nextBatch();
+                if (reason == null) {
+                    dispatch(batch);
+                } else {
+                    fail(batch, reason);
+                }
+            }
+            served = requests.addAndGet(-served);
+        } while (served > 0);
+    }
+
+    private List<Operation> nextBatch() {
+        List<Operation> batch = new ArrayList<>();
+        int weight = 0;
+        int bytes = 0;
+        for (Operation next = queue.peek(); next != null; next = queue.peek()) {
+            weight += next.weight();
+            bytes += next.bytes();
+            if (!batch.isEmpty() && (weight > MAX_WEIGHT || bytes > MAX_BYTES)) {
+                break;
+            }
+            queue.remove();
+            queued.decrementAndGet();
+            batch.add(next);
+        }
+        return batch;
+    }
+
+    private void dispatch(List<Operation> batch) {
+        underWay.incrementAndGet();
+        CompletableFuture<List<Object>> arrival = new CompletableFuture<>();
+        Time.Timer timer = time.schedule(
+                patience,
+                () -> arrival.completeExceptionally(
+                        new OutcomeUnknownException("Redis did not answer within " + patience)));
+        arrival.whenComplete((answers, error) -> {
+            timer.cancel();
+            underWay.decrementAndGet();
+            // before the answers, so that the server has something to do meanwhile
+            load();
+            if (error == null) {
+                unload(batch, answers);
+            } else {
+                fail(batch, Failures.of(error));
+            }
+        });
+        call.apply(batch).whenComplete((answers, error) -> {
+            if (error == null) {
+                arrival.complete(answers);
+            } else {
+                arrival.completeExceptionally(error);
+            }
+        });
+    }
+
+    private void unload(List<Operation> batch, List<Object> answers) {
+        for (int i = batch.size(); i < answers.size(); i++) {
+            deliveries.accept((List<?>) answers.get(i));
+        }
+        for (int i = 0; i < batch.size(); i++) {
+            answer(batch.get(i), answers.get(i));
+        }
+    }
+
+    @SuppressWarnings("unchecked") // every answer of the script is an array
+    private void answer(Operation operation, Object answer) {
+        List<Object> fields = (List<Object>) answer;
+        switch (fields.isEmpty() ? "" : Wire.string(fields.get(0))) {
+            case "A" -> send(operation);
+            case "!" ->
+                operation
+                        .answer()
+                        .completeExceptionally(Failures.ofScript(Wire.string(fields.get(1))));
+            default -> operation.answer().complete(fields);
+        }
+    }
+
+    private static void fail(List<Operation> batch, LeaseholdException reason) {
+        batch.forEach(operation -> operation.answer().completeExceptionally(reason));
+    }
+}

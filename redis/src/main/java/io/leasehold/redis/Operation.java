@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.redis;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** One operation on its way to the script. */
+final class Operation {
+
+    private final byte[][] words;
+    private final int weight;
+    private final CompletableFuture<List<Object>> answer = new CompletableFuture<>();
+
+    private Operation(byte[][] words, int weight) {
+        this.words = words;
+        this.weight = weight;
+    }
+
+    static Operation of(char letter, byte[]... arguments) {
+        return of(letter, 1, arguments);
+    }
+
+    static Operation of(char letter, int weight, byte[]... arguments) {
+        byte[][] words = new byte[arguments.length + 1][];
+        words[0] = Wire.text(letter + Integer.toString(arguments.length));
+        System.arraycopy(arguments, 0, words, 1, arguments.length);
+        return new Operation(words, weight);
+    }
+
+    /** Its letter with the number of arguments, then those. */
+    byte[][] words() {
+        return words;
+    }
+
+    /** How much work it is, in acquires. */
+    int weight() {
+        return weight;
+    }
+
+    /** Completed with the answer: a letter and what belongs to it. */
+    CompletableFuture<List<Object>> answer() {
+        return answer;
+    }
+
+    int bytes() {
+        int bytes = 0;
+        for (byte[] word : words) {
+            bytes += word.length;
+        }
+        return bytes;
+    }
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.redis;
+
+import io.leasehold.model.LeaseholdException;
+import io.leasehold.spi.Acquisition;
+import io.leasehold.spi.LeaseRequest;
+import io.leasehold.spi.Time;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request that waits, with every attempt at it that still expects an answer.
+ *
+ * <p>The answer may overtake the store's word that the attempt was queued, which says when it
+ * arrived. It is kept until then, because the length of the wait is part of the answer; whoever
+ * counts a wait too long would believe in a lease too long.
+ */
+final class Wait {
+
+    private static final Duration MIN_LOOK = Duration.ofMillis(1);
+    private static final Duration RETRY = Duration.ofMillis(500);
+    private static final long UNKNOWN = -1;
+
+    /** An answer and when the store gave it. */
+    private record Delivery(List<?> answer, long at) {}
+
+    /** One attempt: where its answer goes, until when it waits, when it arrived at the store. */
+    static final class Attempt {
+        private final CompletableFuture<Acquisition> result;
+        private final long deadline;
+        private long arrivedAt = UNKNOWN;
+        private @Nullable Delivery early;
+
+        Attempt(CompletableFuture<Acquisition> result, long deadline) {
+            this.result = result;
+            this.deadline = deadline;
+        }
+    }
+
+    private final Waits waits;
+    private final LeaseRequest request;
+    // guards what follows
+    private final ReentrantLock lock = new ReentrantLock();
+    private final List<Attempt> attempts = new ArrayList<>(1);
+    private Time.@Nullable Timer timer;
+
+    Wait(Waits waits, LeaseRequest request) {
+        this.waits = waits;
+        this.request = request;
+    }
+
+    Wait join(Attempt attempt) {
+        lock.lock();
+        try {
+            attempts.add(attempt);
+        } finally {
+            lock.unlock();
+        }
+        return this;
+    }
+
+    boolean isIdle() {
+        lock.lock();
+        try {
+            return attempts.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Sends the request, for the first time or again. */
+    void send(LeaseRequest asked, Attempt attempt) {
+        waits.send(Requests.acquire(asked)).whenComplete((answer, error) -> {
+            if (error != null) {
+                remove(attempt);
+                attempt.result.completeExceptionally(error);
+            } else if (Answers.letter(answer).equals("Q")) {
+                queued(attempt, answer);
+            } else {
+                remove(attempt);
+                settle(attempt, answer, Duration.ZERO);
+            }
+        });
+    }
+
+    private void queued(Attempt attempt, List<?> answer) {
+        Delivery early;
+        lock.lock();
+        try {
+            attempt.arrivedAt = Wire.number(answer.get(1));
+            early = attempt.early;
+            attempt.early = null;
+        } finally {
+            lock.unlock();
+        }
+        // else it was the answer to an earlier attempt
+        if (early != null && early.at >= attempt.arrivedAt) {
+            deliver(early.answer, early.at);
+        } else {
+            lookIn(pause(answer));
+        }
+    }
+
+    /** Takes the answer to all attempts that had arrived by then. */
+    void deliver(List<?> answer, long at) {
+        String letter = Answers.letter(answer);
+        if (letter.equals("T")) {
+            tryAgain();
+            return;
+        } else if (letter.equals("Q")) {
+            lookIn(pause(answer));
+            return;
+        }
+        List<Attempt> answered = new ArrayList<>();
+        lock.lock();
+        try {
+            for (Attempt attempt : attempts) {
+                if (attempt.arrivedAt == UNKNOWN) {
+                    attempt.early = new Delivery(answer, at);
+                } else if (attempt.arrivedAt <= at) {
+                    answered.add(attempt);
+                }
+            }
+            attempts.removeAll(answered);
+        } finally {
+            lock.unlock();
+        }
+        for (Attempt attempt : answered) {
+            settle(attempt, answer, Duration.of(at - attempt.arrivedAt, ChronoUnit.MICROS));
+        }
+    }
+
+    /** Takes what the store knows of the request, whenever that came about. */
+    private void found(List<?> answer) {
+        if (Answers.letter(answer).equals("T")) {
+            tryAgain();
+            return;
+        }
+        List<Attempt> answered;
+        lock.lock();
+        try {
+            answered = attempts.stream()
+                    .filter(attempt -> attempt.arrivedAt != UNKNOWN)
+                    .toList();
+            attempts.removeAll(answered);
+        } finally {
+            lock.unlock();
+        }
+        answered.forEach(attempt -> settle(attempt, answer, Duration.ZERO));
+    }
+
+    /** The store does not know the request any more: it is sent again for what is left. */
+    private void tryAgain() {
+        List<Attempt> all;
+        lock.lock();
+        try {
+            all = attempts.stream()
+                    .filter(attempt -> attempt.arrivedAt != UNKNOWN)
+                    .toList();
+            all.forEach(attempt -> attempt.arrivedAt = UNKNOWN);
+        } finally {
+            lock.unlock();
+        }
+        for (Attempt attempt : all) {
+            long left = Math.max(0, attempt.deadline - now());
+            send(request.waitingAtMost(Duration.ofNanos(left)), attempt);
+        }
+    }
+
+    private void lookIn(Duration pause) {
+        lock.lock();
+        try {
+            if (timer != null) {
+                timer.cancel();
+            }
+            timer = attempts.isEmpty() ? null : waits.time().schedule(pause, this::look);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Asks what became of the request. */
+    void look() {
+        if (isIdle()) {
+            return;
+        }
+        waits.send(Operation.of('l', Wire.id(request.id()))).whenComplete((answer, error) -> {
+            if (error != null) {
+                lookIn(RETRY);
+                return;
+            }
+            List<?> found = (List<?>) answer.get(0);
+            if (Answers.letter(found).equals("Q")) {
+                lookIn(pause(found));
+            } else {
+                found(found);
+            }
+        });
+    }
+
+    /**
+     * When to ask: when the store says, but no later than at the end of the wait, which only a
+     * question brings about.
+     */
+    private Duration pause(List<?> queued) {
+        Duration pause = Wire.micros(queued.get(2));
+        long left = 0;
+        lock.lock();
+        try {
+            // a repeat prolongs the wait
+            for (Attempt attempt : attempts) {
+                left = Math.max(left, attempt.deadline - now());
+            }
+        } finally {
+            lock.unlock();
+        }
+        Duration untilOver = Duration.ofNanos(left);
+        Duration earlier = pause.compareTo(untilOver) < 0 ? pause : untilOver;
+        return earlier.isZero() ? MIN_LOOK : earlier;
+    }
+
+    void fail(LeaseholdException reason) {
+        List<Attempt> all;
+        lock.lock();
+        try {
+            all = List.copyOf(attempts);
+            attempts.clear();
+        } finally {
+            lock.unlock();
+        }
+        all.forEach(attempt -> attempt.result.completeExceptionally(reason));
+    }
+
+    private void remove(Attempt attempt) {
+        lock.lock();
+        try {
+            attempts.remove(attempt);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void settle(Attempt attempt, List<?> answer, Duration inStore) {
+        try {
+            attempt.result.complete(waits.answers().acquisition(answer, request, inStore));
+        } catch (LeaseholdException e) {
+            attempt.result.completeExceptionally(e);
+        }
+    }
+
+    private long now() {
+        return waits.time().nanos();
+    }
+}

@@ -1,0 +1,223 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- Leases and where they are entered. What is entered at one place is entered everywhere it belongs,
+-- and so with what is struck out; who may hold what is not decided here.
+--
+-- A claim is x or s for its mode, then its scopes with a zero byte between them. A scope is a letter
+-- and a body: n name; p path and t subtree, each segment behind a \1; i inode, 16 hex digits;
+-- r range: inode, two hex digits with the binary logarithm of its length, start, end.
+
+local INDEX, RECORDS, WAITERS, CLIENTS =
+    key .. ':index', key .. ':records', key .. ':waiters', key .. ':clients'
+local EXCLUSIVE, NAME, PATH, SUBTREE, INODE, RANGE = 120, 110, 112, 116, 105, 114
+
+-- Each field with its length in front.
+local function message(...)
+    local fields = {...}
+    for i = 1, #fields do
+        local field = fields[i]
+        if type(field) == 'number' then
+            field = string.format('%.0f', field)
+        end
+        fields[i] = #field .. ':' .. field
+    end
+    return table.concat(fields)
+end
+
+-- Tells listeners, if there are any, what happened to a lease.
+local function tell(change, claim, holder, number, reason)
+    if listened > now then
+        events = events + 1
+        changed = true
+        call('PUBLISH', key .. ':events',
+            message(events, change, claim, holder, number, reason or ''))
+    end
+end
+
+-- Answers a request that waited: in the reply to this call if the caller sent it, else by a message.
+-- The time follows the answer.
+local function deliver(client, id, answer)
+    answer[#answer + 1] = string.format('%.0f', now)
+    if client == caller then
+        table.insert(answer, 1, id)
+        deliveries[#deliveries + 1] = answer
+    else
+        call('PUBLISH', key .. ':to:' .. client, message(id, unpack(answer)))
+    end
+end
+
+local function text(number)
+    return string.format('%.0f', number)
+end
+
+-- The next token, or nothing at the end of their range.
+local function draw()
+    local drawn = math.max(token + 1, now, tonumber(ARGV[2]) + 1)
+    if drawn >= NEVER then
+        return nil
+    end
+    token = drawn
+    changed = true
+    return drawn
+end
+
+local function scopes(claim)
+    if not find(claim, '\0', 1, true) then
+        return {sub(claim, 2)}
+    end
+    local list = {}
+    for scope in string.gmatch(sub(claim, 2), '[^%z]+') do
+        list[#list + 1] = scope
+    end
+    return list
+end
+
+local function isExclusive(claim)
+    return byte(claim) == EXCLUSIVE
+end
+
+-- The scope's place in the index: a path stands before all that lies below it.
+local function place(scope)
+    local kind = byte(scope)
+    if kind == PATH or kind == SUBTREE then
+        return 'p' .. sub(scope, 2) .. '\0' .. sub(scope, 1, 1)
+    end
+    return scope
+end
+
+local function packed(lease)
+    return 'L' .. pack(FORMAT, lease.token, lease.ttl, lease.expiry, lease.version,
+        lease.rotatedFrom, lease.grantedAt, lease.delay, lease.lingers, #lease.claim, lease.claim,
+        #lease.holder, lease.holder) .. lease.record
+end
+
+local function unpacked(id, value)
+    local number, ttl, expiry, version, rotatedFrom, grantedAt, delay, lingers, claim, holder, at =
+        unpackFrom(FORMAT, value, 2)
+    return {
+        id = id, token = number, ttl = ttl, expiry = expiry, version = version,
+        rotatedFrom = rotatedFrom, grantedAt = grantedAt, delay = delay, lingers = lingers,
+        claim = claim, holder = holder, record = sub(value, at)
+    }
+end
+
+-- The lease with this id, or, if it is over and still remembered, how it ended and its token.
+local function lookUp(id)
+    local value = call('HGET', LEASES, id)
+    if not value then
+        return nil
+    elseif byte(value) == LEASE then
+        return unpacked(id, value)
+    end
+    local at, number = unpackFrom('>dd', value, 2)
+    if now - at < tonumber(ARGV[6]) then
+        return nil, sub(value, 1, 1), number
+    end
+end
+
+local function put(lease)
+    call('HSET', LEASES, lease.id, packed(lease))
+    changed = true
+end
+
+local function occupy(scope, id, exclusive)
+    if byte(scope) ~= NAME then
+        local at = place(scope) .. '\0' .. id
+        call('ZADD', INDEX, 0, 'h' .. at)
+        if exclusive then
+            call('ZADD', INDEX, 0, 'x' .. at)
+        end
+    elseif exclusive then
+        call('HSET', HELD, scope, id)
+    else
+        call('ZADD', INDEX, 0, 'h' .. scope .. '\0' .. id)
+        call('HSET', HELD, scope, '+' .. tonumber(call('HGET', HELD, scope) or 0) + 1)
+    end
+end
+
+local function free(scope, id, exclusive)
+    if byte(scope) ~= NAME then
+        local at = place(scope) .. '\0' .. id
+        call('ZREM', INDEX, 'h' .. at, 'x' .. at)
+    elseif exclusive then
+        call('HDEL', HELD, scope)
+    else
+        call('ZREM', INDEX, 'h' .. scope .. '\0' .. id)
+        local left = tonumber(call('HGET', HELD, scope)) - 1
+        if left > 0 then
+            call('HSET', HELD, scope, '+' .. left)
+        else
+            call('HDEL', HELD, scope)
+        end
+    end
+end
+
+local function enter(lease)
+    local exclusive = isExclusive(lease.claim)
+    local list = scopes(lease.claim)
+    call('ZADD', ENDS, lease.expiry, lease.id)
+    for i = 1, #list do
+        occupy(list[i], lease.id, exclusive)
+    end
+    put(lease)
+    occupied = occupied + #list
+    due = math.min(due, lease.expiry)
+end
+
+-- Strikes a lease out, but for what is known under its id. The first write is one that is allowed
+-- when the server's memory is full.
+local function vacate(lease)
+    local exclusive = isExclusive(lease.claim)
+    local list = scopes(lease.claim)
+    call('ZREM', ENDS, lease.id)
+    for i = 1, #list do
+        free(list[i], lease.id, exclusive)
+    end
+    occupied = occupied - #list
+    changed = true
+    return list
+end
+
+-- Forgets the first that ended.
+local function forget(count)
+    local ids = call('LRANGE', ENDED, 0, count - 1)
+    if #ids == 0 then
+        remembered = 0
+        return
+    end
+    call('LTRIM', ENDED, count, -1)
+    local values = call('HMGET', LEASES, unpack(ids))
+    local over = {}
+    for i = 1, #ids do
+        -- else the id was used again
+        if values[i] and byte(values[i]) ~= LEASE then
+            over[#over + 1] = ids[i]
+        end
+    end
+    if #over > 0 then
+        call('HDEL', LEASES, unpack(over))
+    end
+    remembered = remembered - #ids
+end
+
+-- Remembers how a lease ended: Released, Completed, Expired or Withdrawn.
+local function remember(id, how, number)
+    local most = tonumber(ARGV[7])
+    changed = true
+    if most == 0 then
+        call('HDEL', LEASES, id)
+        return
+    end
+    call('HSET', LEASES, id, how .. pack('>dd', now, number))
+    call('RPUSH', ENDED, id)
+    remembered = remembered + 1
+    if remembered > most then
+        -- some more than need be, so that it is seldom needed
+        forget(remembered - most + math.min(255, math.floor(most / 64)))
+    end
+end
+
+-- What the index has first from one key on and before another.
+local function first(from, to)
+    return call('ZRANGEBYLEX', INDEX, '[' .. from, '(' .. to, 'LIMIT', 0, 1)[1]
+end

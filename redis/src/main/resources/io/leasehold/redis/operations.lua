@@ -1,0 +1,334 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- The operations. Each takes its arguments from ARGV, from the given place on, and returns its
+-- answer: a letter and what belongs to it.
+--
+-- Reasons for a refusal: f not found, h not holder, t token mismatch, e expired, v version mismatch,
+-- s scope mismatch.
+
+local queues
+local function queueing()
+    queues = queues or queue()
+    return queues
+end
+
+local operations = {}
+
+-- Acquire: id, claim, holder, ttl, wait, lock-delay, record or nothing, and the oldest token whose
+-- record will do instead or nothing. Returns
+--   G token version remaining ttl holder          granted
+--   H claim holder token remaining record         held by another
+--   C record token kept-for                       completed
+--   N reason                                      the id was used before
+--   Q now look-again-in                           queued: the answer follows
+--   L limit                                       full
+function operations.a(at)
+    local id, claim, since = ARGV[at], ARGV[at + 1], ARGV[at + 7]
+    local wait = tonumber(ARGV[at + 4])
+    local lease, ended = lookUp(id)
+    if lease then
+        return lease.claim ~= claim and {'N', 's'}
+            or now >= lease.expiry and {'N', 'e'}
+            or granted(lease)
+    end
+    local waiter = waiting > 0 and queueing().find(id)
+    if waiter then
+        return queueing().join(waiter, claim, wait)
+    elseif ended then
+        return {'N', ended == 'E' and 'e' or 'f'}
+    end
+    if since ~= '' then
+        for _, scope in ipairs(scopes(claim)) do
+            local kept = recordAt(scope)
+            if kept and kept.token >= tonumber(since) then
+                return completed(kept)
+            end
+        end
+    end
+    local holder, ttl, delay, record =
+        ARGV[at + 2], tonumber(ARGV[at + 3]), tonumber(ARGV[at + 5]), ARGV[at + 6]
+    local blocker = holderInTheWay(claim)
+    if not blocker and (waiting == 0 or not queueing().inTheWay(claim, NEVER)) then
+        local new, limit = grant(id, claim, holder, ttl, delay, record)
+        return new and granted(new) or limit
+    elseif wait == 0 then
+        blocker = blocker or queueing().holderBefore(claim, NEVER)
+        return blocker and held(blocker) or {'A'}
+    end
+    return queueing().enqueue(id, claim, holder, ttl, wait, delay, record, since)
+end
+
+local function finish(lease, how, change)
+    local freed = vacate(lease)
+    remember(lease.id, how, lease.token)
+    tell(change, lease.claim, lease.holder, lease.token)
+    return freed
+end
+
+-- Withdraw: id. Returns E: out of the queue or released, and a late repeat is turned away.
+function operations.w(at)
+    local id = ARGV[at]
+    local lease, ended = lookUp(id)
+    local waiter = waiting > 0 and queueing().find(id)
+    if waiter then
+        queueing().leave(waiter)
+        remember(id, 'W', 0)
+        deliver(waiter.client, id, {'N', 'f'})
+        queueing().handOver(scopes(waiter.claim))
+    elseif lease and now < lease.expiry then
+        local freed = finish(lease, 'W', 'L')
+        if waiting > 0 then
+            queueing().handOver(freed)
+        end
+    elseif not lease and not ended then
+        remember(id, 'W', 0)
+    end
+    return {'E'}
+end
+
+-- Renew: for each of several leases its id, claim, holder, token, ttl, and the expected version or
+-- nothing. Returns for each of them
+--   R version remaining    renewed
+--   X reason 0             refused
+-- Where it stands among the things that happen by themselves is left as it is; when that time
+-- comes, the lease is found renewed and moved.
+function operations.r(at, count)
+    local ids = {}
+    for from = at, at + count - 6, 6 do
+        ids[#ids + 1] = ARGV[from]
+    end
+    local values = call('HMGET', LEASES, unpack(ids))
+    -- by id: what was renewed
+    local fresh, writes, answers = {}, {}, {}
+    for i = 1, #ids do
+        local from = at + 6 * (i - 1)
+        local id, claim, holder = ids[i], ARGV[from + 1], ARGV[from + 2]
+        local value = fresh[id] or values[i]
+        local reason
+        if value and byte(value) == LEASE then
+            local number, ttl, expiry, version, rotatedFrom, grantedAt, delay, lingers, own =
+                unpackFrom(FORMAT, value, 2)
+            reason = now >= expiry and 'e'
+                or own ~= claim and 's'
+                or number ~= tonumber(ARGV[from + 3]) and 't'
+                or ARGV[from + 5] ~= '' and tonumber(ARGV[from + 5]) ~= version and 'v'
+            if not reason then
+                local asked = tonumber(ARGV[from + 4])
+                -- never shorter: an earlier renewal's deadline is relied upon
+                expiry = math.max(expiry, now + asked)
+                version = version + 1
+                -- seven doubles behind the first byte, of which these four change
+                fresh[id] = 'L' .. pack('>dddd', number, asked, expiry, version)
+                    .. sub(value, 34)
+                writes[#writes + 1] = id
+                writes[#writes + 1] = fresh[id]
+                answers[#answers + 1] = 'R'
+                answers[#answers + 1] = version
+                answers[#answers + 1] = expiry - now
+                tell('R', claim, holder, number)
+            end
+        else
+            local _, ended = lookUp(id)
+            reason = absence(claim, holder, ended)
+        end
+        if reason then
+            answers[#answers + 1] = 'X'
+            answers[#answers + 1] = reason
+            answers[#answers + 1] = 0
+            tell('X', claim, holder, tonumber(ARGV[from + 3]), reason)
+        end
+    end
+    if #writes > 0 then
+        call('HSET', LEASES, unpack(writes))
+        changed = true
+    end
+    return answers
+end
+
+-- Rotate: id, claim, holder, token. Returns G as acquire does, or X reason.
+function operations.t(at)
+    local claim, number = ARGV[at + 1], tonumber(ARGV[at + 3])
+    local lease, ended = lookUp(ARGV[at])
+    if not lease then
+        return {'X', absence(claim, ARGV[at + 2], ended)}
+    end
+    local reason = mismatch(lease, claim, number)
+    if not reason then
+        local drawn = draw()
+        if not drawn then
+            return {'L', 'tokens'}
+        end
+        lease.rotatedFrom, lease.token, lease.version = number, drawn, lease.version + 1
+        put(lease)
+        tell('T', lease.claim, lease.holder, lease.token)
+    elseif reason ~= 't' or lease.rotatedFrom ~= number then
+        return {'X', reason}
+    end
+    return granted(lease)
+end
+
+-- The lease that the caller may end, or an answer.
+local function toEnd(at, how)
+    local claim, number = ARGV[at + 1], tonumber(ARGV[at + 3])
+    local lease, ended, endedAs = lookUp(ARGV[at])
+    if lease then
+        local reason = mismatch(lease, claim, number)
+        return not reason and lease, reason and {'X', reason}
+    elseif ended == how and endedAs == number then
+        return nil, {'E'}
+    end
+    return nil, {'X', absence(claim, ARGV[at + 2], ended)}
+end
+
+-- Release: id, claim, holder, token. Returns E, or X reason.
+function operations.e(at)
+    local lease, answer = toEnd(at, 'R')
+    if not lease then
+        return answer
+    end
+    local freed = finish(lease, 'R', 'L')
+    if waiting > 0 then
+        queueing().handOver(freed)
+    end
+    return {'E'}
+end
+
+-- Complete: id, claim, holder, token, record, how long to keep it. Returns as release does.
+function operations.c(at)
+    local lease, answer = toEnd(at, 'C')
+    if not lease then
+        return answer
+    end
+    local keep = tonumber(ARGV[at + 5])
+    local kept = {
+        token = lease.token, completedAt = now, till = now + keep, claim = lease.claim,
+        holder = lease.holder, record = ARGV[at + 4]
+    }
+    local freed = finish(lease, 'C', 'C')
+    local done = #freed
+    for i = 1, done do
+        erase(freed[i])
+        if keep > 0 then
+            call('ZADD', ENDS, kept.till, 'R' .. freed[i])
+            call('HSET', RECORDS, freed[i], pack('>dddI2c0I2c0', kept.token,
+                kept.completedAt, kept.till, #kept.claim, kept.claim, #kept.holder,
+                kept.holder) .. kept.record)
+            occupied = occupied + 1
+            due = math.min(due, kept.till)
+        end
+    end
+    if waiting > 0 then
+        for i = 1, keep > 0 and done or 0 do
+            for _, scope in ipairs(queueing().answerWith(freed[i], kept)) do
+                freed[#freed + 1] = scope
+            end
+        end
+        queueing().handOver(freed)
+    end
+    return {'E'}
+end
+
+-- Look again: ids of requests that wait, or of leases. The client is heard of. Returns for each a
+-- list as acquire does, or T if nothing is known of it: to be tried again.
+function operations.l(at, count)
+    local answers = {}
+    queueing().hear(caller)
+    for i = at, at + count - 1 do
+        local lease, ended = lookUp(ARGV[i])
+        local waiter = not lease and waiting > 0 and queueing().find(ARGV[i])
+        answers[#answers + 1] = lease and (now < lease.expiry and granted(lease) or {'N', 'e'})
+            or waiter and queueing().queued(waiter)
+            or ended and {'N', ended == 'E' and 'e' or 'f'}
+            or {'T'}
+    end
+    return answers
+end
+
+-- Listen: for how long events are wanted from now on. Returns the number of the last event.
+function operations.o(at)
+    if listened <= now then
+        -- whoever listened before has missed something
+        events = events + 1
+    end
+    listened = math.max(listened, now + tonumber(ARGV[at]))
+    changed = true
+    return {events}
+end
+
+local function waitersFor(claim)
+    local list = waiting > 0 and scopes(claim) or {}
+    local ids, count = {}, 0
+    for _, scope in ipairs(list) do
+        local from = 'q' .. place(scope)
+        local entries = call('ZRANGEBYLEX', INDEX, '[' .. from .. '\0', '(' .. from .. '\1')
+        for _, entry in ipairs(entries) do
+            local id = idOf(entry)
+            count = count + (ids[id] and 0 or 1)
+            ids[id] = true
+        end
+    end
+    return count
+end
+
+local function leaseRow(lease)
+    return {'H', lease.claim, lease.holder, text(lease.token), now - lease.grantedAt,
+        lease.expiry - now, waitersFor(lease.claim), lease.record}
+end
+
+local function recordRow(scope, kept)
+    return {'C', kept.claim, kept.holder, text(kept.token), now - kept.completedAt,
+        kept.till - now, 0, kept.record, scope}
+end
+
+-- Show: a name. Returns a row for each of its holders, and for its record: H or C, claim, holder,
+-- token, age, remaining, waiters, record, and of a record its scope.
+function operations.s(at)
+    local name = ARGV[at]
+    local rows = {}
+    local id = call('HGET', HELD, name)
+    local ids = {id or nil}
+    if id and byte(id) == 43 then
+        ids = {}
+        local from = 'h' .. name
+        for _, entry in ipairs(call('ZRANGEBYLEX', INDEX, '[' .. from .. '\0', '(' .. from .. '\1')) do
+            ids[#ids + 1] = idOf(entry)
+        end
+    end
+    for _, holder in ipairs(ids) do
+        local lease = lookUp(holder)
+        if lease and now < lease.expiry then
+            rows[#rows + 1] = leaseRow(lease)
+        end
+    end
+    local kept = recordAt(name)
+    if kept then
+        rows[#rows + 1] = recordRow(name, kept)
+    end
+    return rows
+end
+
+-- Part of a listing: leases or records, a cursor (0 at first), about how many. Returns the next
+-- cursor (0 at the end), then rows as show does.
+function operations.p(at)
+    local leases = ARGV[at] == 'leases'
+    local page = call('HSCAN', leases and LEASES or RECORDS, ARGV[at + 1], 'COUNT', ARGV[at + 2])
+    local rows = {page[1]}
+    for i = 1, #page[2], 2 do
+        if not leases then
+            rows[#rows + 1] = recordRow(page[2][i], recordAt(page[2][i]))
+        elseif byte(page[2][i + 1]) == LEASE then
+            local lease = unpacked(page[2][i], page[2][i + 1])
+            if now < lease.expiry then
+                rows[#rows + 1] = leaseRow(lease)
+            end
+        end
+    end
+    return rows
+end
+
+-- Does what is overdue, if anything is.
+function operations.advance()
+    return queueing().advance()
+end
+
+return operations

@@ -1,0 +1,60 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- Begins the script: the time, and what the namespace knows of itself.
+--
+-- The script does a batch of operations, one after the other, and no other client sees anything in
+-- between. Each operation reads and checks before its first write. An operation that fails does not
+-- undo or prevent the others.
+--
+-- KEYS[1]   the namespace, such as leasehold:{orders}: a string with its state. All other keys begin
+--           with it and a colon, so that they share its slot:
+--             :leases   hash   lease id -> the lease; or how it ended, for the retry window
+--             :ended    list   ids of those that ended, the oldest first
+--             :held     hash   name -> id of its exclusive holder, or + and how many share it
+--             :index    zset   in the order of the keys, see search.lua: who holds what but a name
+--                              exclusively, who waits for what
+--             :records  hash   scope -> the record that was left there
+--             :waiters  hash   lease id -> the request that waits
+--             :clients  zset   client -> until when it is taken to be alive
+--             :ends     zset   what happens by itself, by its time: lease id, R scope of a record,
+--                              W id of a waiter, F scope to be looked at again
+-- ARGV[1]   the client that asks
+-- ARGV[2]   the highest token that it has seen, which no new one may be below
+-- ARGV[3]   1 if every subscriber of a channel is connected to this server, else 0
+-- ARGV[4]   most leases and records
+-- ARGV[5]   most waiters of a scope
+-- ARGV[6]   for how long leases that ended are remembered
+-- ARGV[7]   how many of those at most
+-- ARGV[8…]  operations: a letter with the number of arguments, then those; see operations.lua
+--
+-- Returns an answer for each operation, then one for every waiter of this client that was answered
+-- meanwhile: its lease id in front, the time behind. An operation that was not begun because too much is overdue is
+-- answered with A; it is to be sent again. One that failed is answered with ! and the error.
+--
+-- All times are microseconds of this server's clock, all lengths microseconds. Tokens leave as
+-- text.
+
+local call, byte, sub, find = redis.call, string.byte, string.sub, string.find
+local pack, unpackFrom = struct.pack, struct.unpack
+local key, caller = KEYS[1], ARGV[1]
+local LEASES, ENDED, HELD, ENDS = key .. ':leases', key .. ':ended', key .. ':held', key .. ':ends'
+
+-- how a lease is written, behind the letter L: token, ttl, expiry, version, the token it was rotated
+-- from, when it was granted, lock-delay, whether that has begun, claim, holder; the rest is the record
+local FORMAT, LEASE = '>dddddddBI2c0I2c0', 76
+local NEVER = 9007199254740992
+
+local now, token, due, occupied, waiting, remembered, sequence, listened, events =
+    0, 0, NEVER, 0, 0, 0, 0, 0, 0
+local known = call('GET', key)
+if known then
+    -- now: the time of the last change; due: nothing happens by itself before; occupied: scopes that
+    -- are leased or have a record; sequence: of the last waiter; listened: until when somebody does
+    now, token, due, occupied, waiting, remembered, sequence, listened, events =
+        unpackFrom('>ddddddddd', known)
+end
+local clock = call('TIME')
+-- the time never runs backwards, even if the clock does
+now = math.max(now, clock[1] * 1000000 + clock[2])
+local changed = false
+local answers, deliveries = {}, {}

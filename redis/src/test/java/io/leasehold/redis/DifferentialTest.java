@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.leasehold.table.TableOptions;
+import io.leasehold.testkit.DifferentialDriver;
+import io.leasehold.testkit.DifferentialReport;
+import io.leasehold.testkit.RedisServer;
+import io.leasehold.testkit.StoreUnderTest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.LongFunction;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** The script answers as the table of the rules does. */
+final class DifferentialTest {
+
+    private static final int RUNS = Integer.getInteger("leasehold.differential.runs", 50);
+    private static final int STEPS = 4_100;
+    private static final List<String> OUTCOMES = List.of(
+            "Granted",
+            "Held",
+            "Completed",
+            "Gone EXPIRED",
+            "Gone NOT_FOUND",
+            "late Granted",
+            "late Held",
+            "late Completed",
+            "late Gone NOT_FOUND",
+            "Renewed",
+            "Rotated",
+            "Ended",
+            "List",
+            "Refused NOT_FOUND",
+            "Refused NOT_HOLDER",
+            "Refused TOKEN_MISMATCH",
+            "Refused EXPIRED",
+            "Refused VERSION_MISMATCH",
+            "Refused SCOPE_MISMATCH");
+
+    private static RealRedis redis;
+
+    @BeforeAll
+    static void start() {
+        redis = new RealRedis(RedisServer.start());
+    }
+
+    @AfterAll
+    static void stop() {
+        redis.close();
+    }
+
+    @Test
+    void theScriptAnswersAsTheTableDoesToTheMicrosecond() {
+        DifferentialReport report = inTurns(2, RUNS, seed -> {
+            try (StoreUnderTest opened = new VirtualRedis(redis.server(), redis.options())) {
+                return DifferentialDriver.of(seed)
+                        .steps(STEPS)
+                        .tick(Duration.ofNanos(1000))
+                        .patience(Duration.ofSeconds(30))
+                        .run(opened);
+            }
+        });
+        assertThat(report.outcomes()).containsKeys(OUTCOMES.toArray(String[]::new));
+    }
+
+    @Test
+    void theScriptAnswersAsTheTableDoesByTheServersOwnClock() {
+        DifferentialReport report = inTurns(16, 16, seed -> {
+            try (StoreUnderTest opened = redis.open(TableOptions.defaults())) {
+                return DifferentialDriver.of(1000 + seed)
+                        .steps(120)
+                        .unit(Duration.ofMillis(2400))
+                        .tolerance(Duration.ofMillis(300))
+                        .patience(Duration.ofSeconds(30))
+                        .run(opened);
+            }
+        });
+        assertThat(report.outcomes()).containsKeys("Granted", "Held", "late Granted");
+    }
+
+    private static DifferentialReport inTurns(
+            int threads, int runs, LongFunction<DifferentialReport> run) {
+        ExecutorService executor = Executors.newFixedThreadPool(threads);
+        try {
+            List<CompletableFuture<DifferentialReport>> all = new ArrayList<>();
+            for (int i = 1; i <= runs; i++) {
+                long seed = i;
+                all.add(CompletableFuture.supplyAsync(() -> run.apply(seed), executor));
+            }
+            return all.stream()
+                    .map(CompletableFuture::join)
+                    .reduce(new DifferentialReport(Map.of(), 0, 0), DifferentialReport::plus);
+        } finally {
+            executor.shutdownNow();
+        }
+    }
+}
