@@ -31,7 +31,10 @@ final class Script {
                 + file("holders.lua")
                 + function("queue", file("queue.lua"))
                 + file("operations.lua");
-        return of(file("state.lua") + function("rules", rules) + file("main.lua"));
+        return of(file("state.lua")
+                + file("plain.lua")
+                + function("rules", rules)
+                + file("main.lua"));
     }
 
     static Script of(String text) {

@@ -42,6 +42,7 @@ local LEASES, ENDED, HELD, ENDS = key .. ':leases', key .. ':ended', key .. ':he
 -- how a lease is written, behind the letter L: token, ttl, expiry, version, the token it was rotated
 -- from, when it was granted, lock-delay, whether that has begun, claim, holder; the rest is the record
 local FORMAT, LEASE = '>dddddddBI2c0I2c0', 76
+local STATE = '>ddddddddd'
 local NEVER = 9007199254740992
 
 local now, token, due, occupied, waiting, remembered, sequence, listened, events =
@@ -51,10 +52,9 @@ if known then
     -- now: the time of the last change; due: nothing happens by itself before; occupied: scopes that
     -- are leased or have a record; sequence: of the last waiter; listened: until when somebody does
     now, token, due, occupied, waiting, remembered, sequence, listened, events =
-        unpackFrom('>ddddddddd', known)
+        unpackFrom(STATE, known)
 end
 local clock = call('TIME')
 -- the time never runs backwards, even if the clock does
 now = math.max(now, clock[1] * 1000000 + clock[2])
-local changed = false
 local answers, deliveries = {}, {}
