@@ -27,7 +27,8 @@ import java.util.SplittableRandom;
 /**
  * Invents commands from a seed, over so few scopes and holders that they get in each other's way. Lengths of time are
  * whole units and time passes in units and in the smallest steps, so that things often fall due at the same moment.
- * Requests and grants are used again for a while after they are over.
+ * Requests and grants are used again for a while after they are over. Times at which many wait take turns with times
+ * at which hardly anyone does, because stores may take another way then.
  */
 final class CommandSource {
 
@@ -35,6 +36,7 @@ final class CommandSource {
     static final int MAX_LOCK_DELAY_UNITS = 2;
 
     private static final int REMEMBERED = 24;
+    private static final int BUSY = 200;
     private static final List<Scope> SCOPES = List.of(
             Scope.name("a"),
             Scope.name("b"),
@@ -59,6 +61,7 @@ final class CommandSource {
     private final boolean exact;
     private final List<Command.Acquire> acquires = new ArrayList<>();
     private final List<Known> leases = new ArrayList<>();
+    private int requests;
 
     CommandSource(DifferentialDriver driver, boolean exact) {
         this.random = new SplittableRandom(driver.seed());
@@ -110,7 +113,8 @@ final class CommandSource {
 
     private Command.Acquire newAcquire() {
         LeaseRequest request = LeaseRequest.of(newId(), claim(), oneOf(HOLDERS), units(1, 6));
-        request = chance(55) ? request.waitingAtMost(units(1, 6)) : request;
+        int patient = requests++ / BUSY % 2 == 0 ? 55 : 3;
+        request = chance(patient) ? request.waitingAtMost(units(1, 6)) : request;
         request = chance(10) ? request.withLockDelay(units(1, MAX_LOCK_DELAY_UNITS)) : request;
         request = chance(15) ? request.withRecord(record()) : request;
         request = chance(25) ? request.unlessCompleted() : request;
