@@ -100,8 +100,8 @@ public final class FencedKeys implements Guard<KeyWrites> {
      */
     public Reply run(FencingToken token, String body, List<String> keys, List<String> arguments) {
         keys.forEach(fence.mark()::check);
-        return fence.run(
-                script, token, keys, arguments.stream().map(KeyWrites::bytes).toList());
+        List<byte[]> encoded = arguments.stream().map(KeyWrites::bytes).toList();
+        return fence.run(Script.behindTheCheck(body), token, keys, encoded);
     }
 
     /**
