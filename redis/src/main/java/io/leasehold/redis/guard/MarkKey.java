@@ -25,6 +25,7 @@ record MarkKey(String name, int slot) {
      * {@code {user7}:cart:fence} for {@code {user7}:cart}, whose slot is that of its tag.
      */
     static MarkKey beside(String key) {
+        int slot = slotOf(key);
         int open = key.indexOf('{');
         int close = key.indexOf('}', open + 1);
         boolean tagged = open >= 0 && close > open + 1;
@@ -32,7 +33,7 @@ record MarkKey(String name, int slot) {
             throw new IllegalArgumentException("no mark can stand beside '" + key
                     + "': it has a '}' but no hash tag. Give it a tag in braces");
         }
-        return at(tagged ? key + SUFFIX : "{" + key + "}" + SUFFIX);
+        return new MarkKey(tagged ? key + SUFFIX : "{" + key + "}" + SUFFIX, slot);
     }
 
     /** Checks that the key is data of this mark. */

@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.redis.guard;
 
+import io.leasehold.model.LeaseholdException;
 import io.leasehold.model.Scope;
 import io.leasehold.model.StoreUnavailableException;
-import io.lettuce.core.ClientOptions;
-import io.lettuce.core.ClientOptions.DisconnectedBehavior;
-import io.lettuce.core.RedisClient;
-import io.lettuce.core.RedisCommandExecutionException;
-import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
-import io.lettuce.core.codec.ByteArrayCodec;
 
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.time.Duration;
 import java.util.List;
 
 /**
@@ -47,41 +41,18 @@ public final class RedisGuard implements AutoCloseable {
      * @throws RedisGuardException if it does not let us in
      */
     public static RedisGuard connect(String uri) {
-        RedisURI address = RedisURI.create(uri);
-        RedisClient client = RedisClient.create();
-        Runnable close = () -> client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
+        OwnConnection connection = OwnConnection.open(RedisURI.create(uri));
+        RedisGuard guard = new RedisGuard(connection, connection::close);
+        guard.logWarnings();
+        return guard;
+    }
+
+    private void logWarnings() {
         try {
-            client.setOptions(atMostOnce());
-            RedisGuard guard = new RedisGuard(
-                    new LettuceRunner(client.connect(ByteArrayCodec.INSTANCE, address)), close);
-            guard.warnings().forEach(warning -> LOG.log(Level.WARNING, warning));
-            return guard;
-        } catch (RedisException e) {
-            close.run();
-            throw notConnected(address, e);
-        } catch (RuntimeException e) {
-            close.run();
-            throw e;
+            warnings().forEach(warning -> LOG.log(Level.WARNING, warning));
+        } catch (RedisGuardException | LeaseholdException e) {
+            LOG.log(Level.WARNING, "whether the server could forget marks is not known", e);
         }
-    }
-
-    /** The server may have answered, with a refusal: of the password, for one. */
-    private static RuntimeException notConnected(RedisURI address, RedisException e) {
-        Throwable cause = e;
-        while (cause.getCause() != null) {
-            cause = cause.getCause();
-        }
-        return cause instanceof RedisCommandExecutionException
-                ? RedisGuardException.refused(String.valueOf(cause.getMessage()), e)
-                : new StoreUnavailableException(
-                        "no connection to " + address + ": " + cause.getMessage(), e);
-    }
-
-    /** By default Lettuce sends again after a reconnect what may have run: a counter counts twice. */
-    private static ClientOptions atMostOnce() {
-        return ClientOptions.builder()
-                .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
-                .build();
     }
 
     /**

@@ -10,9 +10,11 @@
 --   returns    {'done', a number for each write: 1; new fields; keys deleted; the sum}
 --              {'refused', key, why} if a key holds what a write can't work on
 --   atomic     a failing script keeps what it wrote so far. So each write is tried on paper first,
---              on what the writes before it will have made of its key; the first real write is the
---              mark's, and the server refuses that one or none (OOM, READONLY, MISCONF, NOREPLICAS)
+--              on what the writes before it will have made of its key, and with the rights of the
+--              user (which Redis 6.2 can't tell); the first real write is the mark's, and the server
+--              refuses that one or none (OOM, READONLY, MISCONF, NOREPLICAS)
 local MOST = 9007199254740991
+local SAMPLES = {set = {'SET', '1'}, hset = {'HSET', '1', '1'}, del = {'DEL'}, incrby = {'INCRBY', '1'}}
 local kinds, texts = {}, {}
 
 local function number(text)
@@ -26,6 +28,11 @@ local function number(text)
 end
 
 local function refusal(name, key, at)
+  local sample = SAMPLES[name]
+  if redis.acl_check_cmd
+      and not redis.acl_check_cmd(sample[1], KEYS[key], unpack(sample, 2)) then
+    return 'the user has no right to ' .. sample[1] .. ' it'
+  end
   local kind = kinds[key] or redis.call('TYPE', KEYS[key]).ok
   if name == 'set' then
     kinds[key], texts[key] = 'string', ARGV[at]
@@ -36,7 +43,7 @@ local function refusal(name, key, at)
       return 'it holds a ' .. kind .. ', not a hash'
     end
     kinds[key] = 'hash'
-  elseif name == 'incrby' then
+  else
     if kind ~= 'none' and kind ~= 'string' then
       return 'it holds a ' .. kind .. ', not a number'
     end
@@ -49,8 +56,6 @@ local function refusal(name, key, at)
       return 'the sum is outside -(2^53-1) to 2^53-1'
     end
     kinds[key], texts[key] = 'string', string.format('%.0f', sum)
-  else
-    return "there is no write '" .. name .. "'"
   end
 end
 

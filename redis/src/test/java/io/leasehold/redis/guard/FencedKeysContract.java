@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.redis.guard;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.leasehold.guard.Guard;
+import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.testkit.GuardContract;
 import io.leasehold.testkit.RedisBinary;
 import io.leasehold.testkit.RedisServer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 
@@ -14,31 +19,42 @@ abstract class FencedKeysContract extends GuardContract<KeyWrites> {
     private static final String KEY = "{ledger/42}:note";
 
     private final RedisServer server;
-    private RedisGuard redis;
+    private final List<RedisGuard> opened = new ArrayList<>();
 
     FencedKeysContract(RedisBinary binary) {
         server = RedisServer.start(binary, "appendonly yes", "appendfsync always");
-        redis = RedisGuard.connect(server.uri());
     }
 
     /** Each is three round trips and two forces; the race is where the many are. */
     @Override
     protected int writes() {
-        return 10_000;
+        return 5_000;
     }
 
     @Override
     protected Guard<KeyWrites> open() {
-        return redis.keys("ledger/42");
+        opened.add(RedisGuard.connect(server.uri()));
+        return opened.get(opened.size() - 1).keys("ledger/42");
     }
 
     @Override
     protected Guard<KeyWrites> reopen(Guard<KeyWrites> guard) {
         server.kill();
         server.restart();
-        redis.close();
-        redis = RedisGuard.connect(server.uri());
+        awaitConnected(guard);
         return open();
+    }
+
+    private static void awaitConnected(Guard<KeyWrites> guard) {
+        while (!Thread.currentThread().isInterrupted()) {
+            try {
+                assertThat(guard.mark()).isPresent();
+                return;
+            } catch (StoreUnavailableException e) {
+                Thread.onSpinWait();
+            }
+        }
+        throw new AssertionError("interrupted");
     }
 
     @Override
@@ -53,7 +69,7 @@ abstract class FencedKeysContract extends GuardContract<KeyWrites> {
 
     @AfterEach
     void close() {
-        redis.close();
+        opened.forEach(RedisGuard::close);
         server.close();
     }
 }

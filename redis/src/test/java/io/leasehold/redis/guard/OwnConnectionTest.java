@@ -3,10 +3,12 @@ package io.leasehold.redis.guard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.StaleTokenException;
 import io.leasehold.testkit.RedisServer;
+import io.leasehold.testkit.ThreadLeakCheck;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.ScriptOutputType;
@@ -109,6 +111,22 @@ final class OwnConnectionTest {
             assertThat(calls).hasValue(4);
         } finally {
             client.shutdown();
+        }
+    }
+
+    @Test
+    void aClosedGuardLeavesNoThreadAndTakesNothing() {
+        try (RedisServer server = RedisServer.start();
+                ThreadLeakCheck.Watch watch = ThreadLeakCheck.watch()) {
+            RedisGuard redis = RedisGuard.connect(server.uri());
+            FencedKey order = redis.key("orders:42");
+            order.set(ONE, "one");
+            redis.close();
+            redis.close();
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> order.set(TWO, "two"))
+                    .withMessage("the guard is closed");
+            assertThat(watch).isNotNull();
         }
     }
 
