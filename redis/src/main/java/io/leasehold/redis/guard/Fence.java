@@ -14,10 +14,10 @@ import java.util.Optional;
  * One mark, and the scripts that judge it. Stateless.
  *
  * <p>Why it is safe. The server runs one script at a time, from its first line to its last, so that
- * nothing comes between the check of the mark, its raise, and the writes; and it puts the effects of
- * a script into its log and to its replicas as one transaction, so that a restart or a fail-over
- * finds mark and data of the same moment. The mark and the data of one script are in one slot, hence
- * on one node. What a mark can't survive is its own loss: see {@link RedisGuard#warnings()}.
+ * nothing comes between the check of the mark, its raise, and the writes; and it puts the effects
+ * of a script into its log and to its replicas as one transaction, so that a restart or a fail-over
+ * finds mark and data of the same moment. The mark and the data of one script are in one slot,
+ * hence on one node. What a mark can't survive is its own loss: see {@link RedisGuard#warnings()}.
  */
 final class Fence {
 

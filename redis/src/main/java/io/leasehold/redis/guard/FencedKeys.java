@@ -109,9 +109,9 @@ public final class FencedKeys implements Guard<KeyWrites> {
      * script. Meant for several writes at once, and for whoever takes any {@link Guard}.
      *
      * <p>The change runs here, not in the server. It runs after its token was admitted, so it may
-     * read what it needs, and this guard runs one at a time. Should a newer token reach the resource
-     * from elsewhere while it runs, then nothing of what it wanted is written, and the exception is
-     * thrown although it ran. A change that throws leaves the mark raised.
+     * read what it needs, and this guard runs one at a time. Should a newer token reach the
+     * resource from elsewhere while it runs, then nothing of what it wanted is written, and the
+     * exception is thrown although it ran. A change that throws leaves the mark raised.
      *
      * @throws StaleTokenException if the resource has seen a newer token; nothing was written
      * @throws ScopeMismatchException if the target is no part of the resource; the change did not

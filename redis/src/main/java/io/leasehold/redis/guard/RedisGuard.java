@@ -16,8 +16,8 @@ import java.util.List;
  * The guard of data in Redis or Valkey, from 6.2 on. A mark is a key of its own in the slot of the
  * data, and one script changes both. Holds nothing but the connection. Thread-safe.
  *
- * <p>A mark lives as long as the server remembers it: {@link #warnings()} tells what in its settings
- * could make it forget.
+ * <p>A mark lives as long as the server remembers it: {@link #warnings()} tells what in its
+ * settings could make it forget.
  */
 public final class RedisGuard implements AutoCloseable {
 

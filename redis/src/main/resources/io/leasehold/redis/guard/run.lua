@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Admits a token and runs the body of the resource's owner. Stands behind check.lua; the body stands
--- before both, as a function body(KEYS, ARGV), so that the lines of its errors are its own.
+-- Admits a token and runs the body of the resource's owner. Stands behind check.lua; the body
+-- stands before both, as a function body(KEYS, ARGV), so that the lines of its errors are its own.
 --   keys       KEYS[1] the mark; the others are the body's, counted from 1
 --   arguments  ARGV[1] the token; the others are the body's, counted from 1
 --   returns    {'done', what the body returned}

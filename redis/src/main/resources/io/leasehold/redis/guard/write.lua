@@ -11,10 +11,12 @@
 --              {'refused', key, why} if a key holds what a write can't work on
 --   atomic     a failing script keeps what it wrote so far. So each write is tried on paper first,
 --              on what the writes before it will have made of its key, and with the rights of the
---              user (which Redis 6.2 can't tell); the first real write is the mark's, and the server
---              refuses that one or none (OOM, READONLY, MISCONF, NOREPLICAS)
+--              user (which Redis 6.2 can't tell); the first real write is the mark's, and the
+--              server refuses that one or none (OOM, READONLY, MISCONF, NOREPLICAS)
 local MOST = 9007199254740991
-local SAMPLES = {set = {'SET', '1'}, hset = {'HSET', '1', '1'}, del = {'DEL'}, incrby = {'INCRBY', '1'}}
+local SAMPLES = {
+  set = {'SET', '1'}, hset = {'HSET', '1', '1'}, del = {'DEL'}, incrby = {'INCRBY', '1'}
+}
 local kinds, texts = {}, {}
 
 local function number(text)

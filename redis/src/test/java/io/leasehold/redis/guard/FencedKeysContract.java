@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 
-/** The guard contract on keys of a real server, which is killed where another process takes over. */
+/** The guard contract on keys of a real server, which is killed before each reopening. */
 abstract class FencedKeysContract extends GuardContract<KeyWrites> {
 
     private static final String KEY = "{ledger/42}:note";

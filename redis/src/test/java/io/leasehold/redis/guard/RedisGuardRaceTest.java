@@ -61,7 +61,7 @@ final class RedisGuardRaceTest {
         }
     }
 
-    /** A token that was stale when the write began must be refused; one that was newest need not. */
+    /** A token that was stale when the write began must be refused. */
     private void write(String uri, SplittableRandom random) {
         try (RedisGuard redis = RedisGuard.connect(uri)) {
             FencedKeys race = redis.keys("race");
