@@ -6,8 +6,10 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
 
 import java.time.Duration;
@@ -16,6 +18,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A client with one connection, which sends nothing twice. Thread-safe. */
 final class OwnConnection implements ScriptRunner, AutoCloseable {
+
+    private static final int ATTEMPTS = 5;
 
     private final RedisClient client;
     private final ScriptRunner connection;
@@ -30,11 +34,29 @@ final class OwnConnection implements ScriptRunner, AutoCloseable {
         RedisClient client = RedisClient.create();
         try {
             client.setOptions(atMostOnce());
-            return new OwnConnection(
-                    client, new LettuceRunner(client.connect(ByteArrayCodec.INSTANCE, address)));
+            return new OwnConnection(client, new LettuceRunner(connect(client, address)));
         } catch (RedisException e) {
             shutDown(client);
             throw notConnected(address, e);
+        }
+    }
+
+    /**
+     * When a server refuses the password, Lettuce closes the connection, and now and then reports
+     * the closing instead of the refusal. So a connection that closes early is tried again, to
+     * learn why.
+     */
+    private static StatefulRedisConnection<byte[], byte[]> connect(
+            RedisClient client, RedisURI address) {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return client.connect(ByteArrayCodec.INSTANCE, address);
+            } catch (RedisConnectionException e) {
+                if (attempt == ATTEMPTS
+                        || !"Connection closed prematurely".equals(root(e).getMessage())) {
+                    throw e;
+                }
+            }
         }
     }
 
@@ -51,14 +73,19 @@ final class OwnConnection implements ScriptRunner, AutoCloseable {
 
     /** The server may have answered, with a refusal: of the password, for one. */
     private static RuntimeException notConnected(RedisURI address, RedisException e) {
-        Throwable cause = e;
-        while (cause.getCause() != null) {
-            cause = cause.getCause();
-        }
+        Throwable cause = root(e);
         return cause instanceof RedisCommandExecutionException
                 ? RedisGuardException.refused(String.valueOf(cause.getMessage()), e)
                 : new StoreUnavailableException(
                         "no connection to " + address + ": " + cause.getMessage(), e);
+    }
+
+    private static Throwable root(Throwable e) {
+        Throwable cause = e;
+        while (cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return cause;
     }
 
     @Override
