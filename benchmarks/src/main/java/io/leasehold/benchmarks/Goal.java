@@ -20,8 +20,9 @@ record Goal(String text, boolean reached) {
     }
 
     private static String number(double bound) {
-        return bound == Math.rint(bound)
-                ? String.format(Locale.ROOT, "%.0f", bound)
-                : String.format(Locale.ROOT, "%.2f", bound);
+        if (bound == Math.rint(bound)) {
+            return String.format(Locale.ROOT, "%.0f", bound);
+        }
+        return String.format(Locale.ROOT, bound < 0.2 ? "%.3f" : "%.2f", bound);
     }
 }

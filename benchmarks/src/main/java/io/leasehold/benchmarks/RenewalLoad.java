@@ -12,13 +12,21 @@ import io.leasehold.spi.Time;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 
 /** The processor time of this whole process while one client keeps many leases of 30 s alive, engine included. */
 final class RenewalLoad {
+
+    /** The processor time of this process up to now. */
+    static final LongSupplier THIS_PROCESS =
+            ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class)::getProcessCpuTime;
 
     private static final int GOAL_PERCENT = 10;
     private static final int THREADS = 64;
@@ -32,6 +40,16 @@ final class RenewalLoad {
     }
 
     static Row measure(Suite suite, LeaseStore store, Effort effort, PrintStream progress) {
+        return measure(suite, store, Map.of("", THIS_PROCESS), effort, progress).get(0);
+    }
+
+    /** A row for each of several processes, by what sets it apart. */
+    static List<Row> measure(
+            Suite suite,
+            LeaseStore store,
+            Map<String, LongSupplier> meters,
+            Effort effort,
+            PrintStream progress) {
         int leases = effort.sizes().renewed();
         try (Leasehold leasehold = Leasehold.on(store)) {
             progress.printf("  acquiring %d leases%n", leases);
@@ -41,10 +59,13 @@ final class RenewalLoad {
             progress.printf(
                     "  settling for %s, then watching for %s%n", settling, effort.renewal());
             pause(settling);
-            Quantity load = watch(effort.renewal());
+            String what = "renewing " + leases + " leases of 30 s";
+            List<Row> rows = new ArrayList<>();
+            watch(effort.renewal(), meters)
+                    .forEach((process, load) ->
+                            rows.add(Row.of(suite, what + process, load).atMost(GOAL_PERCENT)));
             held.forEach(Lease::ensureValid);
-            return Row.of(suite, "renewing " + leases + " leases of 30 s", load)
-                    .atMost(GOAL_PERCENT);
+            return rows;
         }
     }
 
@@ -59,15 +80,18 @@ final class RenewalLoad {
         return held;
     }
 
-    private static Quantity watch(Duration length) {
-        OperatingSystemMXBean system =
-                ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+    private static Map<String, Quantity> watch(Duration length, Map<String, LongSupplier> meters) {
+        Map<String, Long> before = new LinkedHashMap<>();
         long start = Time.system().nanos();
-        long used = system.getProcessCpuTime();
+        meters.forEach((process, meter) -> before.put(process, meter.getAsLong()));
         pause(length);
-        used = system.getProcessCpuTime() - used;
-        long elapsed = Time.system().nanos() - start;
-        return new Quantity(100.0 * used / elapsed, Quantity.Unit.PERCENT_OF_A_CORE);
+        Map<String, Quantity> loads = new LinkedHashMap<>();
+        double elapsed = Time.system().nanos() - start;
+        meters.forEach((process, meter) -> {
+            long used = meter.getAsLong() - before.getOrDefault(process, 0L);
+            loads.put(process, new Quantity(100 * used / elapsed, Quantity.Unit.PERCENT_OF_A_CORE));
+        });
+        return loads;
     }
 
     private static void pause(Duration length) {

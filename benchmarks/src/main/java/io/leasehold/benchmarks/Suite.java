@@ -15,7 +15,8 @@ enum Suite {
     FLATNESS("the cost of a pair among ever more live leases"),
     FOOTPRINT("heap for each idle lease"),
     RENEWAL("processor time to keep many leases alive"),
-    JOURNAL("durable commands beside write + force and group commit by hand; recovery");
+    JOURNAL("durable commands beside write + force and group commit by hand; recovery"),
+    REDIS("locks on Redis beside those of Redisson, ShedLock and Spring");
 
     private final String summary;
 
@@ -46,6 +47,7 @@ enum Suite {
             case FOOTPRINT -> MemoryFootprint.run(effort, progress);
             case RENEWAL -> RenewalLoad.run(effort, progress);
             case JOURNAL -> JournalSuite.run(effort, progress);
+            case REDIS -> RedisSuite.run(effort, progress);
         };
     }
 

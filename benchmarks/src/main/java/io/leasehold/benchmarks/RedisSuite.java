@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.benchmarks;
+
+import io.leasehold.spi.LeaseStore;
+import io.leasehold.testkit.RedisServer;
+
+import java.io.PrintStream;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** Locks on one real Redis: those of the libraries that people use for it, side by side. */
+final class RedisSuite {
+
+    private RedisSuite() {}
+
+    static List<Row> run(Effort effort, PrintStream progress) {
+        return run(Optional.empty(), effort, progress);
+    }
+
+    /** With an engine of ours among them, if there is one. */
+    static List<Row> run(
+            Optional<Function<URI, LeaseStore>> engine, Effort effort, PrintStream progress) {
+        List<Contestant> field = new ArrayList<>(Contestant.others());
+        engine.ifPresent(stores -> field.addAll(Contestant.ours(stores)));
+        List<Row> rows = new ArrayList<>();
+        try (RedisServer server = RedisServer.start()) {
+            rows.addAll(RedisPairs.run(server, field, effort, progress));
+            rows.addAll(RedisHandOffs.run(server, field, effort, progress));
+            rows.addAll(RedisRenewals.run(server, engine, effort, progress));
+        }
+        return rows;
+    }
+}
