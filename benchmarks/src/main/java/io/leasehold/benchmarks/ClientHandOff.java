@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  */
 record ClientHandOff(List<NamedLock> locks) implements HandOff {
 
-    private static final Duration HOLD = Duration.ofMillis(Long.getLong("hold", 2));
+    private static final Duration HOLD = Duration.ofMillis(2);
+    private static final int WARM_UP = 4; // as a part of the length
     private static final long BETWEEN_LOOKS = Duration.ofMillis(1).toNanos();
 
     @Override
@@ -28,11 +29,10 @@ record ClientHandOff(List<NamedLock> locks) implements HandOff {
     }
 
     private static void goRound(NamedLock lock, Round round) {
-        boolean first = true;
+        round.join();
         while (!round.isOver()) {
             lock.acquire();
-            LockSupport.unpark(round.take(Time.system().nanos(), first));
-            first = false;
+            LockSupport.unpark(round.take(Time.system().nanos()));
             pause(round);
             round.give();
             lock.release();
@@ -53,15 +53,16 @@ record ClientHandOff(List<NamedLock> locks) implements HandOff {
     }
 
     /**
-     * Turns count from when every thread has had one. The clients share nothing but the server, so
-     * that their lock orders nothing within this process: hence the monitor.
+     * Turns count from some time after the last thread has asked, whether each had one by then or
+     * not: there are locks that let some wait for minutes. The clients share nothing but the
+     * server, so that their lock orders nothing within this process: hence the monitor.
      */
     private static final class Round {
 
         private final Latencies latencies = new Latencies();
         private final Duration length;
         private int missing;
-        private long end; // 0 until all have joined
+        private long start; // as long as nobody is missing
         private long givenAt;
         private @Nullable Thread last;
 
@@ -70,12 +71,15 @@ record ClientHandOff(List<NamedLock> locks) implements HandOff {
             this.length = length;
         }
 
+        synchronized void join() {
+            if (--missing == 0) {
+                start = Time.system().nanos() + length.dividedBy(WARM_UP).toNanos();
+            }
+        }
+
         /** Returns who had it before, if anybody. */
-        synchronized @Nullable Thread take(long now, boolean first) {
-            if (end == 0) {
-                missing -= first ? 1 : 0;
-                end = missing == 0 ? now + length.toNanos() : 0;
-            } else if (now - end < 0) {
+        synchronized @Nullable Thread take(long now) {
+            if (missing == 0 && now - start > 0 && last != null && !isOver()) {
                 latencies.add(now - givenAt);
             }
             Thread before = last;
@@ -93,7 +97,9 @@ record ClientHandOff(List<NamedLock> locks) implements HandOff {
 
         /** Those who still wait for the lock then have it one after the other, uncounted. */
         synchronized boolean isOver() {
-            return end != 0 && Time.system().nanos() - end >= 0;
+            return missing == 0
+                    && latencies.count() > 0
+                    && Time.system().nanos() - start >= length.toNanos();
         }
     }
 }

@@ -36,8 +36,15 @@ record Effort(
      * @param idle how many leases to weigh
      * @param renewed how many leases to renew
      * @param calls how many calls there are on a hot key
+     * @param clients how many clients of a server wait for a lock at most
      */
-    record Sizes(List<Integer> names, List<Integer> ranges, int idle, int renewed, int calls) {}
+    record Sizes(
+            List<Integer> names,
+            List<Integer> ranges,
+            int idle,
+            int renewed,
+            int calls,
+            int clients) {}
 
     /** For figures to be quoted: about nine minutes. */
     static Effort full() {
@@ -49,7 +56,8 @@ record Effort(
                         List.of(10, 100, 1_000, 10_000),
                         1_000_000,
                         100_000,
-                        1_000_000),
+                        1_000_000,
+                        64),
                 Duration.ofSeconds(1),
                 Duration.ofSeconds(20),
                 DISK);
@@ -65,7 +73,8 @@ record Effort(
                         List.of(10, 10_000),
                         1_000_000,
                         100_000,
-                        200_000),
+                        200_000,
+                        64),
                 Duration.ofMillis(200),
                 Duration.ofSeconds(5),
                 DISK);
@@ -76,7 +85,7 @@ record Effort(
         return new Effort(
                 1,
                 new Timing(0, List.of(1, 2), Duration.ofMillis(1), Duration.ofMillis(1)),
-                new Sizes(List.of(10, 100), List.of(10, 100), 1_000, 100, 1_000),
+                new Sizes(List.of(10, 100), List.of(10, 100), 1_000, 100, 1_000, 2),
                 Duration.ofMillis(10),
                 Duration.ofMillis(100),
                 DISK);

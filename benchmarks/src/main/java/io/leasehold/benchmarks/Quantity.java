@@ -39,6 +39,9 @@ record Quantity(double value, Unit unit) {
         if (unit == Unit.NANOSECONDS && value >= 100_000_000) {
             return String.format(Locale.ROOT, "%.0f ms", value / 1_000_000);
         }
+        if (unit == Unit.NANOSECONDS && value >= 1_000_000) {
+            return String.format(Locale.ROOT, "%.2f ms", value / 1_000_000);
+        }
         if (unit == Unit.NANOSECONDS && value >= 10_000) {
             return String.format(Locale.ROOT, "%.1f us", value / 1_000);
         }

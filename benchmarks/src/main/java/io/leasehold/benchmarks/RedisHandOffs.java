@@ -9,6 +9,7 @@ import java.io.PrintStream;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /** From just before a release until the next waiter has the lock, each waiter in its own client. */
@@ -26,15 +27,19 @@ final class RedisHandOffs {
             RedisServer server, List<Contestant> field, Effort effort, PrintStream progress) {
         List<Contestant> waiting = Contestant.in(Part.HAND_OFF, field);
         Medians medians = new Medians();
+        Duration length = effort.handOff().multipliedBy(TIMES_LONGER);
+        List<Integer> crowds = WAITERS.stream()
+                .filter(waiters -> waiters <= effort.sizes().clients())
+                .toList();
         URI uri = URI.create(server.uri());
         for (int round = 1; round <= effort.rounds(); round++) {
             progress.printf("  hand-offs, round %d of %d%n", round, effort.rounds());
             for (Contestant contestant : waiting) {
-                measure(contestant, uri, effort.handOff().multipliedBy(TIMES_LONGER), medians);
+                measure(contestant, uri, crowds, length, medians);
             }
         }
         List<Row> rows = new ArrayList<>();
-        for (int waiters : WAITERS) {
+        for (int waiters : crowds) {
             for (Contestant contestant : waiting) {
                 rows.add(row(contestant, "p50", waiters, medians));
             }
@@ -46,15 +51,19 @@ final class RedisHandOffs {
     }
 
     private static void measure(
-            Contestant contestant, URI server, Duration length, Medians medians) {
+            Contestant contestant,
+            URI server,
+            List<Integer> crowds,
+            Duration length,
+            Medians medians) {
         List<LockClient> clients = new ArrayList<>();
         try {
-            for (int i = 0; i <= MANY; i++) {
+            for (int i = 0; i <= Collections.max(crowds); i++) {
                 clients.add(contestant.connect(server, 1));
             }
             HandOff handOff = new ClientHandOff(
                     clients.stream().map(client -> client.lock("handed off")).toList());
-            for (int waiters : WAITERS) {
+            for (int waiters : crowds) {
                 Latencies latencies = handOff.run(waiters, length);
                 medians.add(key(contestant.name(), "p50", waiters), latencies.quantile(0.5));
                 medians.add(key(contestant.name(), "p99", waiters), latencies.quantile(0.99));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.benchmarks;
 
+import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseStore;
 import io.leasehold.spi.Renewal;
@@ -43,11 +44,8 @@ final class RedisRenewals {
         for (int round = 1; round <= effort.rounds(); round++) {
             progress.printf("  renewing, round %d of %d%n", round, effort.rounds());
             medians.add(WATCHDOG, watchdog(server, effort));
-            server.command("FLUSHALL");
             medians.add(SCRIPTS, RenewalScripts.perSecond(uri, leases));
-            server.command("FLUSHALL");
             engine.ifPresent(stores -> medians.add(OURS, perSecond(stores.apply(uri), leases)));
-            server.command("FLUSHALL");
         }
         List<Row> rows = new ArrayList<>(rows(leases, engine.isPresent(), medians));
         engine.ifPresent(stores -> rows.addAll(RenewalLoad.measure(
@@ -87,8 +85,17 @@ final class RedisRenewals {
             if (renewed != leases) {
                 throw new IllegalStateException("only " + renewed + " were renewed");
             }
+            release(store, requests);
             return leases / seconds;
         }
+    }
+
+    private static void release(LeaseStore store, RenewalRequest[] requests) {
+        Crowd.run(THREADS, requests.length, (from, to) -> {
+            for (int i = from; i < to; i++) {
+                Ending unused = Answers.ended(store.release(requests[i].grant()));
+            }
+        });
     }
 
     private static List<Row> rows(int leases, boolean ours, Medians medians) {

@@ -41,6 +41,7 @@ final class RedissonWatchdog {
             acquire(client, locks);
             return new RedissonWatchdog(load, interval).watch(locks);
         } finally {
+            client.getKeys().unlinkByPattern("watched:*");
             client.shutdown();
         }
     }

@@ -46,7 +46,9 @@ final class RenewalScripts {
                     throw new IllegalStateException("only " + renewed + " were renewed");
                 }
             }
-            return locks / ((Time.system().nanos() - start) / 1e9);
+            double seconds = (Time.system().nanos() - start) / 1e9;
+            parts.forEach(connection.sync()::unlink);
+            return locks / seconds;
         } finally {
             client.shutdown();
         }
