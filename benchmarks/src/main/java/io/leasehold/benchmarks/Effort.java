@@ -46,7 +46,7 @@ record Effort(
             int calls,
             int clients) {}
 
-    /** For figures to be quoted: about nine minutes. */
+    /** For figures to be quoted: about sixteen minutes, half of them for Redis. */
     static Effort full() {
         return new Effort(
                 3,
@@ -63,7 +63,7 @@ record Effort(
                 DISK);
     }
 
-    /** For a first look: about two minutes. */
+    /** For a first look: about four minutes. */
     static Effort quick() {
         return new Effort(
                 1,

@@ -8,6 +8,7 @@ import io.leasehold.testkit.RedisServer;
 
 import java.io.PrintStream;
 import java.net.URI;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -62,12 +63,9 @@ final class RedisPairs {
                 clients.put(contestant, contestant.connect(URI.create(server.uri()), MANY));
             }
             progress.println("  warming up");
-            clients.forEach((contestant, client) -> {
-                for (Part part : contestant.parts()) {
-                    Callers unused = Callers.run(
-                            MANY, effort.timing().warmUp().dividedBy(2), calls(part, client));
-                }
-            });
+            for (Part part : List.of(Part.UNCONTENDED, Part.CONTENDED)) {
+                warmUp(part, clients);
+            }
             for (int round = 1; round <= effort.rounds(); round++) {
                 progress.printf("  round %d of %d%n", round, effort.rounds());
                 measure(Part.UNCONTENDED, ALONE, clients);
@@ -76,6 +74,15 @@ final class RedisPairs {
         } finally {
             clients.values().forEach(LockClient::close);
         }
+    }
+
+    private void warmUp(Part part, Map<Contestant, LockClient> clients) {
+        Duration length = effort.timing().warmUp().dividedBy(2);
+        clients.forEach((contestant, client) -> {
+            if (contestant.parts().contains(part)) {
+                Callers unused = Callers.run(MANY, length, calls(part, client));
+            }
+        });
     }
 
     private void measure(Part part, List<Integer> crowds, Map<Contestant, LockClient> clients) {
