@@ -21,7 +21,7 @@ final class RedissonWatchdog {
 
     private static final int AT_ONCE = 500; // asked for
     private static final long BETWEEN_LOOKS = Duration.ofMillis(2).toNanos();
-    private static final long REST = Duration.ofMillis(50).toNanos();
+    private static final int REST = 4; // as a part of the interval
     private static final int PATIENCE = 20; // intervals
 
     private final ServerLoad load;
@@ -60,41 +60,37 @@ final class RedissonWatchdog {
         }
     }
 
-    /** One whole pass: what was renewed from the end of a rest to the begin of the next. */
+    /** One whole pass: from the end of a rest until all locks have been renewed once. */
     private double watch(int locks) {
         awaitRest();
-        long before = load.calls("pexpire");
+        long giveUp = Time.system().nanos() + PATIENCE * interval.toNanos();
+        long before = renewals();
         long start = Time.system().nanos();
-        long giveUp = start + PATIENCE * interval.toNanos();
-        long calls = before;
-        while (calls == before) {
-            start = Time.system().nanos();
-            if (start - giveUp > 0) {
-                throw new IllegalStateException("the watchdog sleeps");
+        for (long renewed = 0; renewed < locks; renewed = renewals() - before) {
+            long now = Time.system().nanos();
+            if (now - giveUp > 0) {
+                throw new IllegalStateException("of " + locks + " locks it renewed " + renewed);
             }
+            start = renewed == 0 ? now : start;
             LockSupport.parkNanos(BETWEEN_LOOKS);
-            calls = load.calls("pexpire");
         }
-        long end = awaitRest();
-        long renewed = load.calls("pexpire") - before;
-        if (renewed != locks) {
-            throw new IllegalStateException("of " + locks + " locks it renewed " + renewed);
-        }
-        return renewed / ((end - start) / 1e9);
+        return locks / ((Time.system().nanos() - start) / 1e9);
     }
 
-    /** Returns when the last renewal before a rest was seen. */
-    private long awaitRest() {
-        long calls = load.calls("pexpire");
+    /** Returns when nothing was renewed for longer than the machine makes anybody wait. */
+    private void awaitRest() {
+        long rest = interval.dividedBy(REST).toNanos();
+        long renewals = renewals();
         long last = Time.system().nanos();
-        while (Time.system().nanos() - last < REST) {
+        while (Time.system().nanos() - last < rest) {
             LockSupport.parkNanos(BETWEEN_LOOKS);
-            long seen = load.calls("pexpire");
-            if (seen != calls) {
-                calls = seen;
-                last = Time.system().nanos();
-            }
+            long seen = renewals();
+            last = seen == renewals ? last : Time.system().nanos();
+            renewals = seen;
         }
-        return last;
+    }
+
+    private long renewals() {
+        return load.calls("pexpire");
     }
 }
