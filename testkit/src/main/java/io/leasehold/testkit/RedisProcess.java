@@ -35,14 +35,14 @@ final class RedisProcess {
      */
     static int freePort() {
         for (int attempt = 0; attempt < 1000; attempt++) {
-            int port = 10_000 + RANDOM.nextInt(12_000);
+            int port = 10_000 + RANDOM.nextInt(10_000);
             try (ServerSocket probe = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
                 return probe.getLocalPort();
             } catch (IOException e) {
                 // Taken: try another.
             }
         }
-        throw new IllegalStateException("found no free port between 10000 and 22000");
+        throw new IllegalStateException("found no free port between 10000 and 20000");
     }
 
     static void configure(Path directory, List<String> lines) {
@@ -53,11 +53,11 @@ final class RedisProcess {
         }
     }
 
-    static RedisProcess start(RedisBinary binary, Path directory, List<String> arguments) {
+    static RedisProcess start(RedisSetup setup, Path directory) {
         List<String> command = new ArrayList<>();
-        command.add(binary.path().toString());
+        command.add(setup.binary().path().toString());
         command.add(CONFIGURATION);
-        command.addAll(arguments);
+        command.addAll(setup.arguments());
         try {
             return new RedisProcess(new ProcessBuilder(command)
                     .directory(directory.toFile())

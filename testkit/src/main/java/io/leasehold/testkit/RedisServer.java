@@ -5,10 +5,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -32,27 +31,18 @@ public final class RedisServer implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final int PORTS_TO_TRY = 20;
 
-    private final RedisBinary binary;
-    private final List<String> settings;
-    private final List<String> arguments;
-    private final @Nullable String password;
+    private final RedisSetup setup;
     private final Path directory = Directories.create("leasehold-redis-");
     private final Thread hook = new Thread(this::end, "leasehold-redis-end");
     // guards the changes of the fields below, also while a process starts or ends
     private final ReentrantLock lock = new ReentrantLock();
     private volatile int port;
+    private volatile int tlsPort;
     private volatile @Nullable RedisProcess process;
     private boolean closed;
 
-    private RedisServer(RedisBinary binary, List<String> settings, List<String> arguments) {
-        this.binary = binary;
-        this.settings = settings;
-        this.arguments = arguments;
-        password = settings.stream()
-                .filter(setting -> setting.startsWith("requirepass "))
-                .map(setting -> setting.substring("requirepass ".length()).strip())
-                .findFirst()
-                .orElse(null);
+    private RedisServer(RedisSetup setup) {
+        this.setup = setup;
     }
 
     /** Starts the {@linkplain RedisBinary#bundled() bundled} Redis with these lines of {@code redis.conf}. */
@@ -62,11 +52,20 @@ public final class RedisServer implements AutoCloseable {
 
     /** Starts a server of the given program with these lines of {@code redis.conf}. */
     public static RedisServer start(RedisBinary binary, String... settings) {
-        return start(binary, List.of(settings), List.of());
+        return start(RedisSetup.of(binary, List.of(settings)));
     }
 
-    static RedisServer start(RedisBinary binary, List<String> settings, List<String> arguments) {
-        RedisServer server = new RedisServer(binary, settings, arguments);
+    /**
+     * Starts a server that takes connections with TLS on a second port and shows them this certificate. It asks clients
+     * for none, unless the settings say so; then it trusts this one.
+     */
+    public static RedisServer start(
+            RedisBinary binary, TlsCertificate certificate, String... settings) {
+        return start(new RedisSetup(binary, false, certificate, List.of(settings)));
+    }
+
+    static RedisServer start(RedisSetup setup) {
+        RedisServer server = new RedisServer(setup);
         Runtime.getRuntime().addShutdownHook(server.hook);
         try {
             server.startAnywhere();
@@ -85,6 +84,14 @@ public final class RedisServer implements AutoCloseable {
     /** Where clients find it, without a password. */
     public String uri() {
         return "redis://127.0.0.1:" + port;
+    }
+
+    /** Where clients find it with TLS, if it has a certificate. */
+    public String tlsUri() {
+        if (setup.certificate() == null) {
+            throw new IllegalStateException("the server was started without a certificate");
+        }
+        return "rediss://127.0.0.1:" + tlsPort;
     }
 
     /** The directory it works in, with its data, if it keeps them, and its log. */
@@ -158,8 +165,9 @@ public final class RedisServer implements AutoCloseable {
      */
     public @Nullable Object command(String... words) {
         try (RespSocket socket = RespSocket.to(port, Duration.ofSeconds(10))) {
-            if (password != null) {
-                socket.command("AUTH", password);
+            Optional<String> password = setup.password();
+            if (password.isPresent()) {
+                socket.command("AUTH", password.get());
             }
             return socket.command(words);
         } catch (IOException e) {
@@ -170,25 +178,14 @@ public final class RedisServer implements AutoCloseable {
 
     /** The fields of a section of {@code INFO}. */
     public Map<String, String> info(String section) {
-        return fields(String.valueOf(command("INFO", section)));
-    }
-
-    static Map<String, String> fields(String lines) {
-        Map<String, String> fields = new LinkedHashMap<>();
-        lines.lines().forEach(line -> {
-            int colon = line.indexOf(':');
-            if (colon > 0) {
-                fields.put(line.substring(0, colon), line.substring(colon + 1));
-            }
-        });
-        return fields;
+        return Replies.fields(command("INFO", section));
     }
 
     /** Makes it a replica and returns when it has all that the primary has now. */
     public void replicaOf(RedisServer primary) {
-        if (primary.password != null) {
-            command("CONFIG", "SET", "masterauth", primary.password);
-        }
+        primary.setup
+                .password()
+                .ifPresent(password -> command("CONFIG", "SET", "masterauth", password));
         command("REPLICAOF", "127.0.0.1", Integer.toString(primary.port));
         awaitReplication(primary);
     }
@@ -259,7 +256,8 @@ public final class RedisServer implements AutoCloseable {
         try {
             for (int attempt = 0; attempt < PORTS_TO_TRY; attempt++) {
                 port = RedisProcess.freePort();
-                RedisProcess.configure(directory, configuration());
+                tlsPort = setup.certificate() == null ? 0 : RedisProcess.freePort();
+                RedisProcess.configure(directory, setup.configuration(port, tlsPort));
                 if (startHere()) {
                     return;
                 }
@@ -270,25 +268,13 @@ public final class RedisServer implements AutoCloseable {
         }
     }
 
-    private List<String> configuration() {
-        List<String> lines = new ArrayList<>(List.of(
-                "bind 127.0.0.1",
-                "port " + port,
-                "save \"\"",
-                "repl-diskless-sync yes",
-                "repl-diskless-sync-delay 0",
-                "rdb-del-sync-files yes"));
-        lines.addAll(settings);
-        return lines;
-    }
-
     /** Starts the process and waits until it answers; false if another holds the port. */
     private boolean startHere() {
         if (closed) {
             throw new IllegalStateException("the server is closed");
         }
         int logged = log().length();
-        RedisProcess started = RedisProcess.start(binary, directory, arguments);
+        RedisProcess started = RedisProcess.start(setup, directory);
         process = started;
         Poll.until(
                 PATIENCE,
@@ -321,7 +307,8 @@ public final class RedisServer implements AutoCloseable {
     }
 
     private String cannotStart(String reason) {
-        return "cannot start " + binary.path() + " on port " + port + ": " + reason + "\n" + log();
+        return "cannot start " + setup.binary().path() + " on port " + port + ": " + reason + "\n"
+                + log();
     }
 
     @Override
