@@ -39,6 +39,7 @@ final class RedisSentinelsTest {
         try (RedisSentinels redis = RedisSentinels.start(RedisBinary.older(), 1, 1)) {
             RedisServer old = redis.primary();
             old.command("SET", "key", "value");
+            redis.servers().get(1).awaitReplication(old);
             RedisServer now = redis.failOver();
             assertThat(now).isSameAs(redis.servers().get(1));
             assertThat(now.command("GET", "key")).isEqualTo("value");

@@ -9,13 +9,19 @@ import io.leasehold.testkit.RedisBinary;
 import io.leasehold.testkit.RedisErrorException;
 import io.leasehold.testkit.RedisServer;
 import io.leasehold.testkit.ThreadLeakCheck;
+import java.io.BufferedReader;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -175,6 +181,56 @@ final class RedisServerTest {
             assertThatIllegalStateException()
                     .isThrownBy(server::restart)
                     .withMessageContaining("closed");
+        }
+    }
+
+    @Test
+    void aRestartWaitsUntilAnotherGivesThePortBack() throws Exception {
+        try (RedisServer redis = RedisServer.start()) {
+            redis.kill();
+            CompletableFuture<Void> restart;
+            try (ServerSocket other =
+                    new ServerSocket(redis.port(), 50, InetAddress.getLoopbackAddress())) {
+                restart = CompletableFuture.runAsync(redis::restart);
+                // it takes the other for the server, asks it, and gets no answer
+                other.accept().close();
+                assertThat(restart).isNotDone();
+            }
+            restart.get(20, TimeUnit.SECONDS);
+            assertThat(redis.command("PING")).isEqualTo("PONG");
+        }
+    }
+
+    @Test
+    void aServerEndsWithTheProcessThatForgotToCloseIt() throws Exception {
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Forgetful.class.getName())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        List<String> told;
+        try (BufferedReader out = process.inputReader()) {
+            told = out.lines().toList();
+        }
+        assertThat(process.waitFor()).isZero();
+        assertThat(told).hasSize(3);
+        assertThat(ProcessHandle.of(Long.parseLong(told.get(0)))).isEmpty();
+        assertThat(Path.of(told.get(1))).doesNotExist();
+        assertThat(Path.of(told.get(2))).doesNotExist();
+    }
+
+    /** Starts a server, tells its process and where its files are, and ends. */
+    static final class Forgetful {
+
+        private Forgetful() {}
+
+        public static void main(String[] args) {
+            RedisServer redis = RedisServer.start();
+            System.out.println(redis.info("server").get("process_id"));
+            System.out.println(redis.directory());
+            System.out.println(RedisBinary.bundled().path().getParent());
         }
     }
 

@@ -123,8 +123,8 @@ public final class RedisSentinels implements AutoCloseable {
     }
 
     /**
-     * Lets a replica take over from a primary that runs, and returns the new one. The old one takes part again as a
-     * replica about ten seconds later, and until then believes to be a primary.
+     * Lets a replica take over from a primary that runs, and returns the new one; what the old one has not handed on is
+     * lost. The old one takes part again as a replica about ten seconds later, and until then believes to be a primary.
      */
     public RedisServer failOver() {
         RedisServer old = primary();

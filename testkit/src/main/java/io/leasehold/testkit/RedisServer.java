@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 public final class RedisServer implements AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration ONE_TRY = Duration.ofMillis(500);
     private static final int PORTS_TO_TRY = 20;
 
     private final RedisSetup setup;
@@ -164,7 +165,11 @@ public final class RedisServer implements AutoCloseable {
      * @throws UncheckedIOException if it does not reply within ten seconds
      */
     public @Nullable Object command(String... words) {
-        try (RespSocket socket = RespSocket.to(port, Duration.ofSeconds(10))) {
+        return command(Duration.ofSeconds(10), words);
+    }
+
+    private @Nullable Object command(Duration patience, String... words) {
+        try (RespSocket socket = RespSocket.to(port, patience)) {
             Optional<String> password = setup.password();
             if (password.isPresent()) {
                 socket.command("AUTH", password.get());
@@ -297,8 +302,9 @@ public final class RedisServer implements AutoCloseable {
      */
     private boolean isUp(RedisProcess started) {
         try {
-            return Long.toString(started.pid()).equals(info("server").get("process_id"))
-                    && command("PING") != null;
+            Object info = command(ONE_TRY, "INFO", "server");
+            return Long.toString(started.pid()).equals(Replies.fields(info).get("process_id"))
+                    && command(ONE_TRY, "PING") != null;
         } catch (RedisErrorException e) {
             return !String.valueOf(e.getMessage()).startsWith("LOADING");
         } catch (UncheckedIOException e) {
