@@ -186,7 +186,7 @@ public final class RedisServer implements AutoCloseable {
         return Replies.fields(command("INFO", section));
     }
 
-    /** Makes it a replica and returns when it has all that the primary has now. */
+    /** Makes it a replica and returns when it has all that the primary has now, and will get the rest. */
     public void replicaOf(RedisServer primary) {
         primary.setup
                 .password()
@@ -200,13 +200,21 @@ public final class RedisServer implements AutoCloseable {
         long goal = offset(primary.info("replication").get("master_repl_offset"));
         Poll.until(
                 PATIENCE,
-                () -> {
-                    Map<String, String> state = info("replication");
-                    return "up".equals(state.get("master_link_status"))
-                            && offset(state.get("slave_repl_offset")) >= goal;
-                },
+                () -> hasReached(goal) && isOnlineAt(primary),
                 () -> "the replica lags behind " + goal + ": " + info("replication") + "\n"
                         + log());
+    }
+
+    private boolean hasReached(long goal) {
+        Map<String, String> state = info("replication");
+        return "up".equals(state.get("master_link_status"))
+                && offset(state.get("slave_repl_offset")) >= goal;
+    }
+
+    /** For up to a second after the first copy the primary keeps further writes back from a new replica. */
+    private boolean isOnlineAt(RedisServer primary) {
+        return primary.info("replication").values().stream()
+                .anyMatch(value -> value.contains("port=" + port + ",state=online"));
     }
 
     private static long offset(@Nullable String field) {
