@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +31,8 @@ public final class RedisServer implements AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final Duration ONE_TRY = Duration.ofMillis(500);
+    // in the words of two C libraries
+    private static final Pattern PORT_TAKEN = Pattern.compile("Address (already )?in use");
     private static final int PORTS_TO_TRY = 20;
 
     private final RedisSetup setup;
@@ -298,7 +301,7 @@ public final class RedisServer implements AutoCloseable {
         }
         endProcess();
         String log = log();
-        if (log.indexOf("Address already in use", Math.min(logged, log.length())) >= 0) {
+        if (PORT_TAKEN.matcher(log.substring(Math.min(logged, log.length()))).find()) {
             return false;
         }
         throw new IllegalStateException(cannotStart("it ended at once"));
