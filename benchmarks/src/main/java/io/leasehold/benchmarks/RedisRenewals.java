@@ -17,7 +17,6 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 
@@ -35,7 +34,7 @@ final class RedisRenewals {
 
     static List<Row> run(
             RedisServer server,
-            Optional<Function<URI, LeaseStore>> engine,
+            Function<URI, LeaseStore> engine,
             Effort effort,
             PrintStream progress) {
         Medians medians = new Medians();
@@ -45,11 +44,11 @@ final class RedisRenewals {
             progress.printf("  renewing, round %d of %d%n", round, effort.rounds());
             medians.add(WATCHDOG, watchdog(server, effort));
             medians.add(SCRIPTS, RenewalScripts.perSecond(uri, leases));
-            engine.ifPresent(stores -> medians.add(OURS, perSecond(stores.apply(uri), leases)));
+            medians.add(OURS, perSecond(engine.apply(uri), leases));
         }
-        List<Row> rows = new ArrayList<>(rows(leases, engine.isPresent(), medians));
-        engine.ifPresent(stores -> rows.addAll(RenewalLoad.measure(
-                Suite.REDIS, stores.apply(uri), meters(server), effort, progress)));
+        List<Row> rows = new ArrayList<>(rows(leases, medians));
+        rows.addAll(RenewalLoad.measure(
+                Suite.REDIS, engine.apply(uri), meters(server), effort, progress));
         return rows;
     }
 
@@ -98,14 +97,12 @@ final class RedisRenewals {
         });
     }
 
-    private static List<Row> rows(int leases, boolean ours, Medians medians) {
+    private static List<Row> rows(int leases, Medians medians) {
         Quantity watchdog = Quantity.perSecond(medians.of(WATCHDOG));
         List<Row> rows = new ArrayList<>();
         rows.add(row(WATCHDOG, leases, medians));
         rows.add(row(SCRIPTS, leases, medians).beside(WATCHDOG, watchdog));
-        if (ours) {
-            rows.add(row(OURS, leases, medians).beside(WATCHDOG, watchdog).atLeast(GOAL));
-        }
+        rows.add(row(OURS, leases, medians).beside(WATCHDOG, watchdog).atLeast(GOAL));
         return rows;
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.benchmarks;
 
+import io.leasehold.redis.RedisLeaseStore;
 import io.leasehold.spi.LeaseStore;
 import io.leasehold.testkit.RedisServer;
 
@@ -8,7 +9,6 @@ import java.io.PrintStream;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Function;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -27,15 +27,14 @@ final class RedisSuite {
     private RedisSuite() {}
 
     static List<Row> run(Effort effort, PrintStream progress) {
-        return run(Optional.empty(), effort, progress);
+        return run(server -> RedisLeaseStore.connect(server.toString()), effort, progress);
     }
 
-    /** With an engine of ours among them, if there is one. */
-    static List<Row> run(
-            Optional<Function<URI, LeaseStore>> engine, Effort effort, PrintStream progress) {
+    /** With the given engine as ours. */
+    static List<Row> run(Function<URI, LeaseStore> engine, Effort effort, PrintStream progress) {
         SILENCED.forEach(logger -> logger.setLevel(Level.OFF));
         List<Contestant> field = new ArrayList<>(Contestant.others());
-        engine.ifPresent(stores -> field.addAll(Contestant.ours(stores)));
+        field.addAll(Contestant.ours(engine));
         List<Row> rows = new ArrayList<>();
         try (RedisServer server = RedisServer.start()) {
             rows.addAll(RedisPairs.run(server, field, effort, progress));

@@ -14,7 +14,6 @@ import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -60,7 +59,7 @@ class RedisSuiteTest {
         try (MemoryLeaseStore store = MemoryLeaseStore.create()) {
             LeaseStore shared = leftOpen(store);
 
-            List<Row> rows = RedisSuite.run(Optional.of(server -> shared), Effort.smoke(), SILENT);
+            List<Row> rows = RedisSuite.run(server -> shared, Effort.smoke(), SILENT);
 
             assertThat(rows)
                     .filteredOn(row -> row.what().startsWith("Leasehold FencedLock"))

@@ -7,13 +7,14 @@ import io.leasehold.model.StoreUnavailableException;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisException;
-
 import java.net.UnknownHostException;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What an error of the server or of the connection means: that nothing happened, or that nobody
@@ -74,12 +75,27 @@ final class Failures {
 
     /** Whether the server may not be written to, so that another one is to be looked for. */
     static boolean isReadOnly(Throwable error) {
-        return error instanceof StoreUnavailableException
-                && String.valueOf(error.getMessage()).startsWith("READONLY");
+        LeaseholdException failure = of(error);
+        return failure instanceof StoreUnavailableException
+                && String.valueOf(failure.getMessage()).startsWith("READONLY");
     }
 
-    private static LeaseholdException ofServer(
-            String message, @org.jspecify.annotations.Nullable Throwable cause) {
+    /** Whether an operation failed because the server may not be written to. */
+    static boolean isReadOnly(List<?> answers) {
+        for (Object answer : answers) {
+            if (answer instanceof List<?> fields
+                    && !fields.isEmpty()
+                    && fields.get(0) instanceof byte[] letter
+                    && letter.length == 1
+                    && letter[0] == '!'
+                    && isReadOnly(ofScript(Wire.string(fields.get(1))))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static LeaseholdException ofServer(String message, @Nullable Throwable cause) {
         String head = message.substring(0, Math.min(HEAD, message.length()));
         Matcher matcher = CODE.matcher(head);
         while (matcher.find()) {

@@ -299,8 +299,8 @@ public final class RedisLeaseStore implements LeaseStore {
             System.arraycopy(operation.words(), 0, arguments, at, operation.words().length);
             at += operation.words().length;
         }
-        return link.run(script, key, arguments).whenComplete((done, error) -> {
-            if (error != null && Failures.isReadOnly(Failures.of(error))) {
+        return link.run(script, key, arguments).whenComplete((given, error) -> {
+            if (error != null ? Failures.isReadOnly(error) : Failures.isReadOnly(given)) {
                 link.lookForPrimary();
             }
         });

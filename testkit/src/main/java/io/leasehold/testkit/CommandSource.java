@@ -27,8 +27,8 @@ import java.util.SplittableRandom;
 /**
  * Invents commands from a seed, over so few scopes and holders that they get in each other's way. Lengths of time are
  * whole units and time passes in units and in the smallest steps, so that things often fall due at the same moment.
- * Requests and grants are used again for a while after they are over. Times at which many wait take turns with times
- * at which hardly anyone does, because stores may take another way then.
+ * Requests and grants are used again for a while after they are over. Times at which many wait for anything take
+ * turns with times at which few wait, mostly for one name, because stores may take another way then.
  */
 final class CommandSource {
 
@@ -52,6 +52,7 @@ final class CommandSource {
             Scope.range(1, 0, 10),
             Scope.range(1, 5, 15),
             Scope.range(1, 10, 20));
+    private static final List<Scope> NAMES = SCOPES.subList(0, 3);
     private static final List<Holder> HOLDERS =
             List.of(new Holder("x"), new Holder("y"), new Holder("z"));
 
@@ -112,9 +113,10 @@ final class CommandSource {
     }
 
     private Command.Acquire newAcquire() {
-        LeaseRequest request = LeaseRequest.of(newId(), claim(), oneOf(HOLDERS), units(1, 6));
-        int patient = requests++ / BUSY % 2 == 0 ? 55 : 3;
-        request = chance(patient) ? request.waitingAtMost(units(1, 6)) : request;
+        boolean busy = requests++ / BUSY % 2 == 0;
+        Claim claim = busy || chance(20) ? claim() : Claim.exclusive(oneOf(NAMES));
+        LeaseRequest request = LeaseRequest.of(newId(), claim, oneOf(HOLDERS), units(1, 6));
+        request = chance(busy ? 55 : 3) ? request.waitingAtMost(units(1, 6)) : request;
         request = chance(10) ? request.withLockDelay(units(1, MAX_LOCK_DELAY_UNITS)) : request;
         request = chance(15) ? request.withRecord(record()) : request;
         request = chance(25) ? request.unlessCompleted() : request;
