@@ -270,8 +270,8 @@ end
 -- which does not move it.
 local function expire(lease, freed)
     local clear = lease.expiry + lease.delay
-    if now < lease.expiry or (lease.lingers == 1 and now < clear) then
-        call('ZADD', ENDS, lease.lingers == 1 and clear or lease.expiry, lease.id)
+    if now < lease.expiry then
+        call('ZADD', ENDS, lease.expiry, lease.id)
         changed = true
         return
     end

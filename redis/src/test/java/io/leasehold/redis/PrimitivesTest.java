@@ -34,6 +34,6 @@ final class PrimitivesTest extends PrimitivesContract {
 
     @Override
     protected Duration ttl() {
-        return Duration.ofSeconds(4);
+        return Duration.ofSeconds(10);
     }
 }

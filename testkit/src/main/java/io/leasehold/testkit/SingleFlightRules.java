@@ -224,7 +224,7 @@ abstract class SingleFlightRules extends PrimitiveRules {
         CompletableFuture<Flight<String>> first = stubborn();
         FencingToken before = listed().get(0).holding().token();
         alice.dies();
-        pass(ttl().multipliedBy(11).dividedBy(10));
+        pass(ttl());
         alice.comesBack();
         passUntil(first::isDone);
 
