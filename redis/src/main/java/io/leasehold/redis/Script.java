@@ -26,14 +26,15 @@ final class Script {
     }
 
     static Script load() {
-        String rules = file("leases.lua")
-                + function("search", file("search.lua"))
+        String rules = "local search, queue\n"
+                + file("leases.lua")
+                + "search = " + function(file("search.lua"))
                 + file("holders.lua")
-                + function("queue", file("queue.lua"))
+                + "queue = " + function(file("queue.lua"))
                 + file("operations.lua");
         return of(file("state.lua")
                 + file("plain.lua")
-                + function("rules", rules)
+                + "local rules = " + function(rules)
                 + file("main.lua"));
     }
 
@@ -47,8 +48,8 @@ final class Script {
         }
     }
 
-    private static String function(String name, String body) {
-        return "local function " + name + "()\n" + body + "end\n";
+    private static String function(String body) {
+        return "function()\n" + body + "end\n";
     }
 
     private static String file(String name) {

@@ -7,12 +7,21 @@
 -- and a body: n name; p path and t subtree, each segment behind a \1; i inode, 16 hex digits;
 -- r range: inode, two hex digits with the binary logarithm of its length, start, end.
 
-local INDEX, RECORDS, WAITERS, CLIENTS =
-    key .. ':index', key .. ':records', key .. ':waiters', key .. ':clients'
-local EXCLUSIVE, NAME, PATH, SUBTREE, INODE, RANGE = 120, 110, 112, 116, 105, 114
+-- All functions are in one table: a function that is made takes longer the more of the variables
+-- around it it uses. Those of search.lua and queue.lua are made when the first of them is used.
+local rule = {}
+setmetatable(rule, {
+    __index = function(_, name)
+        local more = name == 'overlapping' and search or queue
+        more()
+        return rawget(rule, name)
+    end
+})
+rule.INDEX, rule.RECORDS = key .. ':index', key .. ':records'
+rule.WAITERS, rule.CLIENTS = key .. ':waiters', key .. ':clients'
 
 -- Each field with its length in front.
-local function message(...)
+function rule.message(...)
     local fields = {...}
     for i = 1, #fields do
         local field = fields[i]
@@ -25,33 +34,33 @@ local function message(...)
 end
 
 -- Tells listeners, if there are any, what happened to a lease.
-local function tell(change, claim, holder, number, reason)
+function rule.tell(change, claim, holder, number, reason)
     if listened > now then
         events = events + 1
         changed = true
         call('PUBLISH', key .. ':events',
-            message(events, change, claim, holder, number, reason or ''))
+            rule.message(events, change, claim, holder, number, reason or ''))
     end
 end
 
 -- Answers a request that waited: in the reply to this call if the caller sent it, else by a message.
 -- The time follows the answer.
-local function deliver(client, id, answer)
+function rule.deliver(client, id, answer)
     answer[#answer + 1] = string.format('%.0f', now)
     if client == caller then
         table.insert(answer, 1, id)
         deliveries[#deliveries + 1] = answer
     else
-        call('PUBLISH', key .. ':to:' .. client, message(id, unpack(answer)))
+        call('PUBLISH', key .. ':to:' .. client, rule.message(id, unpack(answer)))
     end
 end
 
-local function text(number)
+function rule.text(number)
     return string.format('%.0f', number)
 end
 
 -- The next token, or nothing at the end of their range.
-local function draw()
+function rule.draw()
     local drawn = math.max(token + 1, now, tonumber(ARGV[2]) + 1)
     if drawn >= NEVER then
         return nil
@@ -61,7 +70,7 @@ local function draw()
     return drawn
 end
 
-local function scopes(claim)
+function rule.scopes(claim)
     if not find(claim, '\0', 1, true) then
         return {sub(claim, 2)}
     end
@@ -72,12 +81,12 @@ local function scopes(claim)
     return list
 end
 
-local function isExclusive(claim)
+function rule.isExclusive(claim)
     return byte(claim) == EXCLUSIVE
 end
 
 -- The scope's place in the index: a path stands before all that lies below it.
-local function place(scope)
+function rule.place(scope)
     local kind = byte(scope)
     if kind == PATH or kind == SUBTREE then
         return 'p' .. sub(scope, 2) .. '\0' .. sub(scope, 1, 1)
@@ -85,13 +94,13 @@ local function place(scope)
     return scope
 end
 
-local function packed(lease)
+function rule.packed(lease)
     return 'L' .. pack(FORMAT, lease.token, lease.ttl, lease.expiry, lease.version,
         lease.rotatedFrom, lease.grantedAt, lease.delay, lease.lingers, #lease.claim, lease.claim,
         #lease.holder, lease.holder) .. lease.record
 end
 
-local function unpacked(id, value)
+function rule.unpacked(id, value)
     local number, ttl, expiry, version, rotatedFrom, grantedAt, delay, lingers, claim, holder, at =
         unpackFrom(FORMAT, value, 2)
     return {
@@ -102,12 +111,12 @@ local function unpacked(id, value)
 end
 
 -- The lease with this id, or, if it is over and still remembered, how it ended and its token.
-local function lookUp(id)
+function rule.lookUp(id)
     local value = call('HGET', LEASES, id)
     if not value then
         return nil
     elseif byte(value) == LEASE then
-        return unpacked(id, value)
+        return rule.unpacked(id, value)
     end
     local at, number = unpackFrom('>dd', value, 2)
     if now - at < tonumber(ARGV[6]) then
@@ -115,34 +124,34 @@ local function lookUp(id)
     end
 end
 
-local function put(lease)
-    call('HSET', LEASES, lease.id, packed(lease))
+function rule.put(lease)
+    call('HSET', LEASES, lease.id, rule.packed(lease))
     changed = true
 end
 
-local function occupy(scope, id, exclusive)
+function rule.occupy(scope, id, exclusive)
     if byte(scope) ~= NAME then
-        local at = place(scope) .. '\0' .. id
-        call('ZADD', INDEX, 0, 'h' .. at)
+        local at = rule.place(scope) .. '\0' .. id
+        call('ZADD', rule.INDEX, 0, 'h' .. at)
         if exclusive then
-            call('ZADD', INDEX, 0, 'x' .. at)
+            call('ZADD', rule.INDEX, 0, 'x' .. at)
         end
     elseif exclusive then
         call('HSET', HELD, scope, id)
     else
-        call('ZADD', INDEX, 0, 'h' .. scope .. '\0' .. id)
+        call('ZADD', rule.INDEX, 0, 'h' .. scope .. '\0' .. id)
         call('HSET', HELD, scope, '+' .. tonumber(call('HGET', HELD, scope) or 0) + 1)
     end
 end
 
-local function free(scope, id, exclusive)
+function rule.free(scope, id, exclusive)
     if byte(scope) ~= NAME then
-        local at = place(scope) .. '\0' .. id
-        call('ZREM', INDEX, 'h' .. at, 'x' .. at)
+        local at = rule.place(scope) .. '\0' .. id
+        call('ZREM', rule.INDEX, 'h' .. at, 'x' .. at)
     elseif exclusive then
         call('HDEL', HELD, scope)
     else
-        call('ZREM', INDEX, 'h' .. scope .. '\0' .. id)
+        call('ZREM', rule.INDEX, 'h' .. scope .. '\0' .. id)
         local left = tonumber(call('HGET', HELD, scope)) - 1
         if left > 0 then
             call('HSET', HELD, scope, '+' .. left)
@@ -152,26 +161,26 @@ local function free(scope, id, exclusive)
     end
 end
 
-local function enter(lease)
-    local exclusive = isExclusive(lease.claim)
-    local list = scopes(lease.claim)
+function rule.enter(lease)
+    local exclusive = rule.isExclusive(lease.claim)
+    local list = rule.scopes(lease.claim)
     call('ZADD', ENDS, lease.expiry, lease.id)
     for i = 1, #list do
-        occupy(list[i], lease.id, exclusive)
+        rule.occupy(list[i], lease.id, exclusive)
     end
-    put(lease)
+    rule.put(lease)
     occupied = occupied + #list
     due = math.min(due, lease.expiry)
 end
 
 -- Strikes a lease out, but for what is known under its id. The first write is one that is allowed
 -- when the server's memory is full.
-local function vacate(lease)
-    local exclusive = isExclusive(lease.claim)
-    local list = scopes(lease.claim)
+function rule.vacate(lease)
+    local exclusive = rule.isExclusive(lease.claim)
+    local list = rule.scopes(lease.claim)
     call('ZREM', ENDS, lease.id)
     for i = 1, #list do
-        free(list[i], lease.id, exclusive)
+        rule.free(list[i], lease.id, exclusive)
     end
     occupied = occupied - #list
     changed = true
@@ -179,7 +188,7 @@ local function vacate(lease)
 end
 
 -- Forgets the first that ended.
-local function forget(count)
+function rule.forget(count)
     local ids = call('LRANGE', ENDED, 0, count - 1)
     if #ids == 0 then
         remembered = 0
@@ -201,7 +210,7 @@ local function forget(count)
 end
 
 -- Remembers how a lease ended: Released, Completed, Expired or Withdrawn.
-local function remember(id, how, number)
+function rule.remember(id, how, number)
     local most = tonumber(ARGV[7])
     changed = true
     if most == 0 then
@@ -213,11 +222,11 @@ local function remember(id, how, number)
     remembered = remembered + 1
     if remembered > most then
         -- some more than need be, so that it is seldom needed
-        forget(remembered - most + math.min(255, math.floor(most / 64)))
+        rule.forget(remembered - most + math.min(255, math.floor(most / 64)))
     end
 end
 
 -- What the index has first from one key on and before another.
-local function first(from, to)
-    return call('ZRANGEBYLEX', INDEX, '[' .. from, '(' .. to, 'LIMIT', 0, 1)[1]
+function rule.first(from, to)
+    return call('ZRANGEBYLEX', rule.INDEX, '[' .. from, '(' .. to, 'LIMIT', 0, 1)[1]
 end

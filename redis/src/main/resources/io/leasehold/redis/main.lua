@@ -2,7 +2,7 @@
 --
 -- Goes through the rest of the batch by the rules.
 
-local operations = rules()
+local rule, operations = rules()
 -- an answer to all operations: that too much is overdue, or an error
 local hindrance
 
@@ -24,7 +24,7 @@ local function try(what)
 end
 
 if due <= now then
-    hindrance = try(operations.advance)
+    hindrance = try(rule.advance)
 end
 while at <= #ARGV do
     local failed = try(work)

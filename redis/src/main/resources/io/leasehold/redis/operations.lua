@@ -6,12 +6,6 @@
 -- Reasons for a refusal: f not found, h not holder, t token mismatch, e expired, v version mismatch,
 -- s scope mismatch.
 
-local queues
-local function queueing()
-    queues = queues or queue()
-    return queues
-end
-
 local operations = {}
 
 -- Acquire: id, claim, holder, ttl, wait, lock-delay, record or nothing, and the oldest token whose
@@ -25,63 +19,63 @@ local operations = {}
 function operations.a(at)
     local id, claim, since = ARGV[at], ARGV[at + 1], ARGV[at + 7]
     local wait = tonumber(ARGV[at + 4])
-    local lease, ended = lookUp(id)
+    local lease, ended = rule.lookUp(id)
     if lease then
         return lease.claim ~= claim and {'N', 's'}
             or now >= lease.expiry and {'N', 'e'}
-            or granted(lease)
+            or rule.granted(lease)
     end
-    local waiter = waiting > 0 and queueing().find(id)
+    local waiter = waiting > 0 and rule.waiterOf(id)
     if waiter then
-        return queueing().join(waiter, claim, wait)
+        return rule.join(waiter, claim, wait)
     elseif ended then
         return {'N', ended == 'E' and 'e' or 'f'}
     end
     if since ~= '' then
-        for _, scope in ipairs(scopes(claim)) do
-            local kept = recordAt(scope)
+        for _, scope in ipairs(rule.scopes(claim)) do
+            local kept = rule.recordAt(scope)
             if kept and kept.token >= tonumber(since) then
-                return completed(kept)
+                return rule.completed(kept)
             end
         end
     end
     local holder, ttl, delay, record =
         ARGV[at + 2], tonumber(ARGV[at + 3]), tonumber(ARGV[at + 5]), ARGV[at + 6]
-    local blocker = holderInTheWay(claim)
-    if not blocker and (waiting == 0 or not queueing().inTheWay(claim, NEVER)) then
-        local new, limit = grant(id, claim, holder, ttl, delay, record)
-        return new and granted(new) or limit
+    local blocker = rule.holderInTheWay(claim)
+    if not blocker and (waiting == 0 or not rule.waiterInTheWay(claim, NEVER)) then
+        local new, limit = rule.grant(id, claim, holder, ttl, delay, record)
+        return new and rule.granted(new) or limit
     elseif wait == 0 then
-        blocker = blocker or queueing().holderBefore(claim, NEVER)
-        return blocker and held(blocker) or {'A'}
+        blocker = blocker or rule.holderBefore(claim, NEVER)
+        return blocker and rule.held(blocker) or {'A'}
     end
-    return queueing().enqueue(id, claim, holder, ttl, wait, delay, record, since)
+    return rule.enqueue(id, claim, holder, ttl, wait, delay, record, since)
 end
 
-local function finish(lease, how, change)
-    local freed = vacate(lease)
-    remember(lease.id, how, lease.token)
-    tell(change, lease.claim, lease.holder, lease.token)
+function rule.finish(lease, how, change)
+    local freed = rule.vacate(lease)
+    rule.remember(lease.id, how, lease.token)
+    rule.tell(change, lease.claim, lease.holder, lease.token)
     return freed
 end
 
 -- Withdraw: id. Returns E: out of the queue or released, and a late repeat is turned away.
 function operations.w(at)
     local id = ARGV[at]
-    local lease, ended = lookUp(id)
-    local waiter = waiting > 0 and queueing().find(id)
+    local lease, ended = rule.lookUp(id)
+    local waiter = waiting > 0 and rule.waiterOf(id)
     if waiter then
-        queueing().leave(waiter)
-        remember(id, 'W', 0)
-        deliver(waiter.client, id, {'N', 'f'})
-        queueing().handOver(scopes(waiter.claim))
+        rule.leave(waiter)
+        rule.remember(id, 'W', 0)
+        rule.deliver(waiter.client, id, {'N', 'f'})
+        rule.handOver(rule.scopes(waiter.claim))
     elseif lease and now < lease.expiry then
-        local freed = finish(lease, 'W', 'L')
+        local freed = rule.finish(lease, 'W', 'L')
         if waiting > 0 then
-            queueing().handOver(freed)
+            rule.handOver(freed)
         end
     elseif not lease and not ended then
-        remember(id, 'W', 0)
+        rule.remember(id, 'W', 0)
     end
     return {'E'}
 end
@@ -125,17 +119,17 @@ function operations.r(at, count)
                 answers[#answers + 1] = 'R'
                 answers[#answers + 1] = version
                 answers[#answers + 1] = expiry - now
-                tell('R', claim, holder, number)
+                rule.tell('R', claim, holder, number)
             end
         else
-            local _, ended = lookUp(id)
-            reason = absence(claim, holder, ended)
+            local _, ended = rule.lookUp(id)
+            reason = rule.absence(claim, holder, ended)
         end
         if reason then
             answers[#answers + 1] = 'X'
             answers[#answers + 1] = reason
             answers[#answers + 1] = 0
-            tell('X', claim, holder, tonumber(ARGV[from + 3]), reason)
+            rule.tell('X', claim, holder, tonumber(ARGV[from + 3]), reason)
         end
     end
     if #writes > 0 then
@@ -148,54 +142,54 @@ end
 -- Rotate: id, claim, holder, token. Returns G as acquire does, or X reason.
 function operations.t(at)
     local claim, number = ARGV[at + 1], tonumber(ARGV[at + 3])
-    local lease, ended = lookUp(ARGV[at])
+    local lease, ended = rule.lookUp(ARGV[at])
     if not lease then
-        return {'X', absence(claim, ARGV[at + 2], ended)}
+        return {'X', rule.absence(claim, ARGV[at + 2], ended)}
     end
-    local reason = mismatch(lease, claim, number)
+    local reason = rule.mismatch(lease, claim, number)
     if not reason then
-        local drawn = draw()
+        local drawn = rule.draw()
         if not drawn then
             return {'L', 'tokens'}
         end
         lease.rotatedFrom, lease.token, lease.version = number, drawn, lease.version + 1
-        put(lease)
-        tell('T', lease.claim, lease.holder, lease.token)
+        rule.put(lease)
+        rule.tell('T', lease.claim, lease.holder, lease.token)
     elseif reason ~= 't' or lease.rotatedFrom ~= number then
         return {'X', reason}
     end
-    return granted(lease)
+    return rule.granted(lease)
 end
 
 -- The lease that the caller may end, or an answer.
-local function toEnd(at, how)
+function rule.toEnd(at, how)
     local claim, number = ARGV[at + 1], tonumber(ARGV[at + 3])
-    local lease, ended, endedAs = lookUp(ARGV[at])
+    local lease, ended, endedAs = rule.lookUp(ARGV[at])
     if lease then
-        local reason = mismatch(lease, claim, number)
+        local reason = rule.mismatch(lease, claim, number)
         return not reason and lease, reason and {'X', reason}
     elseif ended == how and endedAs == number then
         return nil, {'E'}
     end
-    return nil, {'X', absence(claim, ARGV[at + 2], ended)}
+    return nil, {'X', rule.absence(claim, ARGV[at + 2], ended)}
 end
 
 -- Release: id, claim, holder, token. Returns E, or X reason.
 function operations.e(at)
-    local lease, answer = toEnd(at, 'R')
+    local lease, answer = rule.toEnd(at, 'R')
     if not lease then
         return answer
     end
-    local freed = finish(lease, 'R', 'L')
+    local freed = rule.finish(lease, 'R', 'L')
     if waiting > 0 then
-        queueing().handOver(freed)
+        rule.handOver(freed)
     end
     return {'E'}
 end
 
 -- Complete: id, claim, holder, token, record, how long to keep it. Returns as release does.
 function operations.c(at)
-    local lease, answer = toEnd(at, 'C')
+    local lease, answer = rule.toEnd(at, 'C')
     if not lease then
         return answer
     end
@@ -204,13 +198,13 @@ function operations.c(at)
         token = lease.token, completedAt = now, till = now + keep, claim = lease.claim,
         holder = lease.holder, record = ARGV[at + 4]
     }
-    local freed = finish(lease, 'C', 'C')
+    local freed = rule.finish(lease, 'C', 'C')
     local done = #freed
     for i = 1, done do
-        erase(freed[i])
+        rule.erase(freed[i])
         if keep > 0 then
             call('ZADD', ENDS, kept.till, 'R' .. freed[i])
-            call('HSET', RECORDS, freed[i], pack('>dddI2c0I2c0', kept.token,
+            call('HSET', rule.RECORDS, freed[i], pack('>dddI2c0I2c0', kept.token,
                 kept.completedAt, kept.till, #kept.claim, kept.claim, #kept.holder,
                 kept.holder) .. kept.record)
             occupied = occupied + 1
@@ -219,11 +213,11 @@ function operations.c(at)
     end
     if waiting > 0 then
         for i = 1, keep > 0 and done or 0 do
-            for _, scope in ipairs(queueing().answerWith(freed[i], kept)) do
+            for _, scope in ipairs(rule.answerWith(freed[i], kept)) do
                 freed[#freed + 1] = scope
             end
         end
-        queueing().handOver(freed)
+        rule.handOver(freed)
     end
     return {'E'}
 end
@@ -232,12 +226,12 @@ end
 -- list as acquire does, or T if nothing is known of it: to be tried again.
 function operations.l(at, count)
     local answers = {}
-    queueing().hear(caller)
+    rule.hear(caller)
     for i = at, at + count - 1 do
-        local lease, ended = lookUp(ARGV[i])
-        local waiter = not lease and waiting > 0 and queueing().find(ARGV[i])
-        answers[#answers + 1] = lease and (now < lease.expiry and granted(lease) or {'N', 'e'})
-            or waiter and queueing().queued(waiter)
+        local lease, ended = rule.lookUp(ARGV[i])
+        local waiter = not lease and waiting > 0 and rule.waiterOf(ARGV[i])
+        answers[#answers + 1] = lease and (now < lease.expiry and rule.granted(lease) or {'N', 'e'})
+            or waiter and rule.queued(waiter)
             or ended and {'N', ended == 'E' and 'e' or 'f'}
             or {'T'}
     end
@@ -255,14 +249,14 @@ function operations.o(at)
     return {events}
 end
 
-local function waitersFor(claim)
-    local list = waiting > 0 and scopes(claim) or {}
+function rule.waitersFor(claim)
+    local list = waiting > 0 and rule.scopes(claim) or {}
     local ids, count = {}, 0
     for _, scope in ipairs(list) do
-        local from = 'q' .. place(scope)
-        local entries = call('ZRANGEBYLEX', INDEX, '[' .. from .. '\0', '(' .. from .. '\1')
+        local from = 'q' .. rule.place(scope)
+        local entries = call('ZRANGEBYLEX', rule.INDEX, '[' .. from .. '\0', '(' .. from .. '\1')
         for _, entry in ipairs(entries) do
-            local id = idOf(entry)
+            local id = rule.idOf(entry)
             count = count + (ids[id] and 0 or 1)
             ids[id] = true
         end
@@ -270,13 +264,13 @@ local function waitersFor(claim)
     return count
 end
 
-local function leaseRow(lease)
-    return {'H', lease.claim, lease.holder, text(lease.token), now - lease.grantedAt,
-        lease.expiry - now, waitersFor(lease.claim), lease.record}
+function rule.leaseRow(lease)
+    return {'H', lease.claim, lease.holder, rule.text(lease.token), now - lease.grantedAt,
+        lease.expiry - now, rule.waitersFor(lease.claim), lease.record}
 end
 
-local function recordRow(scope, kept)
-    return {'C', kept.claim, kept.holder, text(kept.token), now - kept.completedAt,
+function rule.recordRow(scope, kept)
+    return {'C', kept.claim, kept.holder, rule.text(kept.token), now - kept.completedAt,
         kept.till - now, 0, kept.record, scope}
 end
 
@@ -290,19 +284,19 @@ function operations.s(at)
     if id and byte(id) == 43 then
         ids = {}
         local from = 'h' .. name
-        for _, entry in ipairs(call('ZRANGEBYLEX', INDEX, '[' .. from .. '\0', '(' .. from .. '\1')) do
-            ids[#ids + 1] = idOf(entry)
+        for _, entry in ipairs(call('ZRANGEBYLEX', rule.INDEX, '[' .. from .. '\0', '(' .. from .. '\1')) do
+            ids[#ids + 1] = rule.idOf(entry)
         end
     end
     for _, holder in ipairs(ids) do
-        local lease = lookUp(holder)
+        local lease = rule.lookUp(holder)
         if lease and now < lease.expiry then
-            rows[#rows + 1] = leaseRow(lease)
+            rows[#rows + 1] = rule.leaseRow(lease)
         end
     end
-    local kept = recordAt(name)
+    local kept = rule.recordAt(name)
     if kept then
-        rows[#rows + 1] = recordRow(name, kept)
+        rows[#rows + 1] = rule.recordRow(name, kept)
     end
     return rows
 end
@@ -311,24 +305,19 @@ end
 -- cursor (0 at the end), then rows as show does.
 function operations.p(at)
     local leases = ARGV[at] == 'leases'
-    local page = call('HSCAN', leases and LEASES or RECORDS, ARGV[at + 1], 'COUNT', ARGV[at + 2])
+    local page = call('HSCAN', leases and LEASES or rule.RECORDS, ARGV[at + 1], 'COUNT', ARGV[at + 2])
     local rows = {page[1]}
     for i = 1, #page[2], 2 do
         if not leases then
-            rows[#rows + 1] = recordRow(page[2][i], recordAt(page[2][i]))
+            rows[#rows + 1] = rule.recordRow(page[2][i], rule.recordAt(page[2][i]))
         elseif byte(page[2][i + 1]) == LEASE then
-            local lease = unpacked(page[2][i], page[2][i + 1])
+            local lease = rule.unpacked(page[2][i], page[2][i + 1])
             if now < lease.expiry then
-                rows[#rows + 1] = leaseRow(lease)
+                rows[#rows + 1] = rule.leaseRow(lease)
             end
         end
     end
     return rows
 end
 
--- Does what is overdue, if anything is.
-function operations.advance()
-    return queueing().advance()
-end
-
-return operations
+return rule, operations

@@ -16,16 +16,16 @@ local SPREAD = 900000
 -- for how long a client that was heard of is taken to be alive
 local ALIVE = 10000000
 
-local function place16(number)
+function rule.place16(number)
     return string.format('%016.0f', number)
 end
 
-local function sequenceOf(entry)
+function rule.sequenceOf(entry)
     return tonumber(sub(entry, -48, -33))
 end
 
-local function waiterOf(id)
-    local value = call('HGET', WAITERS, id)
+function rule.waiterOf(id)
+    local value = call('HGET', rule.WAITERS, id)
     if not value then
         return nil
     end
@@ -37,88 +37,88 @@ local function waiterOf(id)
     }
 end
 
-local function putWaiter(waiter)
-    call('HSET', WAITERS, waiter.id, cmsgpack.pack({
+function rule.putWaiter(waiter)
+    call('HSET', rule.WAITERS, waiter.id, cmsgpack.pack({
         waiter.claim, waiter.holder, waiter.ttl, waiter.deadline, waiter.delay, waiter.record,
         waiter.since, waiter.client, waiter.sequence, waiter.lookAt
     }))
     changed = true
 end
 
-local function entriesOf(waiter)
+function rule.entriesOf(waiter)
     local entries = {}
-    local tail = '\0' .. place16(waiter.sequence) .. waiter.id
-    for _, scope in ipairs(scopes(waiter.claim)) do
-        entries[#entries + 1] = 'q' .. place(scope) .. tail
-        if isExclusive(waiter.claim) then
-            entries[#entries + 1] = 'e' .. place(scope) .. tail
+    local tail = '\0' .. rule.place16(waiter.sequence) .. waiter.id
+    for _, scope in ipairs(rule.scopes(waiter.claim)) do
+        entries[#entries + 1] = 'q' .. rule.place(scope) .. tail
+        if rule.isExclusive(waiter.claim) then
+            entries[#entries + 1] = 'e' .. rule.place(scope) .. tail
         end
     end
     return entries
 end
 
-local function leave(waiter)
+function rule.leave(waiter)
     call('ZREM', ENDS, 'W' .. waiter.id)
-    call('ZREM', INDEX, unpack(entriesOf(waiter)))
-    call('HDEL', WAITERS, waiter.id)
+    call('ZREM', rule.INDEX, unpack(rule.entriesOf(waiter)))
+    call('HDEL', rule.WAITERS, waiter.id)
     waiting = waiting - 1
     changed = true
 end
 
 -- Someone who waits before the given place in the queue and whose claim excludes this one.
-local function waiterInTheWay(claim, before)
+function rule.waiterInTheWay(claim, before)
     if waiting == 0 then
         return nil
     end
-    local set = isExclusive(claim) and 'q' or 'e'
-    for _, scope in ipairs(scopes(claim)) do
-        local id = searching()(set, scope, function(entry)
-            return sequenceOf(entry) < before and idOf(entry)
+    local set = rule.isExclusive(claim) and 'q' or 'e'
+    for _, scope in ipairs(rule.scopes(claim)) do
+        local id = rule.overlapping(set, scope, function(entry)
+            return rule.sequenceOf(entry) < before and rule.idOf(entry)
         end)
         if id then
-            return waiterOf(id)
+            return rule.waiterOf(id)
         end
     end
 end
 
 -- The lease that a claim at the given place waits for, directly or behind others, and whether
 -- directly; nothing if all that was in its way is gone.
-local function holderBefore(claim, before)
-    local ahead = waiterInTheWay(claim, before)
+function rule.holderBefore(claim, before)
+    local ahead = rule.waiterInTheWay(claim, before)
     local direct = not ahead
     while true do
-        local lease = holderInTheWay(claim)
+        local lease = rule.holderInTheWay(claim)
         if lease or not ahead then
             return lease, direct
         end
         claim, before = ahead.claim, ahead.sequence
-        ahead = waiterInTheWay(claim, before)
+        ahead = rule.waiterInTheWay(claim, before)
     end
 end
 
 -- Tells a waiter's client in how long to look again: when what is in its way would end by itself, if
 -- it is the first in line, else somewhat later, in case the first is dead.
-local function queued(waiter)
-    local lease, direct = holderBefore(waiter.claim, waiter.sequence)
-    local pause = lease and blockedFor(lease) or 0
+function rule.queued(waiter)
+    local lease, direct = rule.holderBefore(waiter.claim, waiter.sequence)
+    local pause = lease and rule.blockedFor(lease) or 0
     if not direct then
         pause = pause + BEHIND + waiter.sequence % SPREAD
     end
     waiter.lookAt = now + pause
-    putWaiter(waiter)
-    return {'Q', text(now), pause}
+    rule.putWaiter(waiter)
+    return {'Q', rule.text(now), pause}
 end
 
-local function hear(client)
-    call('ZADD', CLIENTS, now + ALIVE, client)
-    call('ZREMRANGEBYSCORE', CLIENTS, '-inf', now)
+function rule.hear(client)
+    call('ZADD', rule.CLIENTS, now + ALIVE, client)
+    call('ZREMRANGEBYSCORE', rule.CLIENTS, '-inf', now)
 end
 
-local function enqueue(id, claim, holder, ttl, wait, delay, record, since)
+function rule.enqueue(id, claim, holder, ttl, wait, delay, record, since)
     local most = tonumber(ARGV[5])
-    for i, scope in ipairs(scopes(claim)) do
-        local at = 'q' .. place(scope)
-        if call('ZLEXCOUNT', INDEX, '[' .. at .. '\0', '(' .. at .. '\1') >= most then
+    for i, scope in ipairs(rule.scopes(claim)) do
+        local at = 'q' .. rule.place(scope)
+        if call('ZLEXCOUNT', rule.INDEX, '[' .. at .. '\0', '(' .. at .. '\1') >= most then
             return {'L', 'waiters', i}
         end
     end
@@ -128,32 +128,32 @@ local function enqueue(id, claim, holder, ttl, wait, delay, record, since)
         record = record, since = since, client = caller, sequence = sequence
     }
     call('ZADD', ENDS, waiter.deadline, 'W' .. id)
-    for _, entry in ipairs(entriesOf(waiter)) do
-        call('ZADD', INDEX, 0, entry)
+    for _, entry in ipairs(rule.entriesOf(waiter)) do
+        call('ZADD', rule.INDEX, 0, entry)
     end
-    hear(caller)
+    rule.hear(caller)
     waiting = waiting + 1
     due = math.min(due, waiter.deadline)
-    return queued(waiter)
+    return rule.queued(waiter)
 end
 
 -- A repeat keeps its place and may lengthen the wait.
-local function join(waiter, claim, wait)
+function rule.join(waiter, claim, wait)
     if waiter.claim ~= claim then
         return {'N', 's'}
     end
     waiter.client = caller
     waiter.deadline = math.max(waiter.deadline, now + wait)
     call('ZADD', ENDS, waiter.deadline, 'W' .. waiter.id)
-    hear(caller)
-    return queued(waiter)
+    rule.hear(caller)
+    return rule.queued(waiter)
 end
 
-local function isAlive(client)
+function rule.isAlive(client)
     if client == caller then
         return true
     end
-    if tonumber(call('ZSCORE', CLIENTS, client) or 0) <= now then
+    if tonumber(call('ZSCORE', rule.CLIENTS, client) or 0) <= now then
         return false
     end
     return ARGV[3] == '0' or call('PUBSUB', 'NUMSUB', key .. ':to:' .. client)[2] > 0
@@ -161,7 +161,7 @@ end
 
 -- Grants to the waiters who may have been held up by the given scopes, first come first served.
 -- Whoever is dead is dropped, whoever is late is left to be answered.
-local function handOver(freed)
+function rule.handOver(freed)
     if waiting == 0 then
         return
     end
@@ -170,9 +170,9 @@ local function handOver(freed)
     local left = GRANTS
     local function follow(list, after)
         for _, scope in ipairs(list) do
-            searching()('q', scope, function(entry)
+            rule.overlapping('q', scope, function(entry)
                 local at = sub(entry, 1, -49)
-                cursors[at] = cursors[at] or first(at .. place16(after + 1), at .. ':') or nil
+                cursors[at] = cursors[at] or rule.first(at .. rule.place16(after + 1), at .. ':') or nil
             end)
         end
     end
@@ -180,7 +180,7 @@ local function handOver(freed)
     while true do
         local at, entry
         for where, candidate in pairs(cursors) do
-            if not entry or sequenceOf(candidate) < sequenceOf(entry) then
+            if not entry or rule.sequenceOf(candidate) < rule.sequenceOf(entry) then
                 at, entry = where, candidate
             end
         end
@@ -188,22 +188,22 @@ local function handOver(freed)
             return
         end
         cursors[at] = nil
-        local waiter = waiterOf(idOf(entry))
-        local number = sequenceOf(entry)
+        local waiter = rule.waiterOf(rule.idOf(entry))
+        local number = rule.sequenceOf(entry)
         local goOn = true
         if waiter then
-            local list = scopes(waiter.claim)
-            local ahead = waiterInTheWay(waiter.claim, number)
-            local lease = holderInTheWay(waiter.claim)
+            local list = rule.scopes(waiter.claim)
+            local ahead = rule.waiterInTheWay(waiter.claim, number)
+            local lease = rule.holderInTheWay(waiter.claim)
             if ahead or lease then
-                if not ahead and waiter.lookAt > now + blockedFor(lease) then
+                if not ahead and waiter.lookAt > now + rule.blockedFor(lease) then
                     -- it is the first in line now
-                    deliver(waiter.client, waiter.id, queued(waiter))
+                    rule.deliver(waiter.client, waiter.id, rule.queued(waiter))
                 end
                 -- what holds it up, or it itself, holds up all behind it here
-                goOn = not isExclusive(waiter.claim) and #list > 1
-            elseif not isAlive(waiter.client) then
-                leave(waiter)
+                goOn = not rule.isExclusive(waiter.claim) and #list > 1
+            elseif not rule.isAlive(waiter.client) then
+                rule.leave(waiter)
                 follow(list, 0)
             elseif waiter.deadline > now then
                 if left == 0 then
@@ -212,38 +212,38 @@ local function handOver(freed)
                         call('ZADD', ENDS, now, 'F' .. scope)
                     end
                     due = now
-                    deliver(waiter.client, waiter.id, {'T'})
+                    rule.deliver(waiter.client, waiter.id, {'T'})
                     return
                 end
                 left = left - 1
-                leave(waiter)
-                local new, limit = grant(waiter.id, waiter.claim, waiter.holder, waiter.ttl,
+                rule.leave(waiter)
+                local new, limit = rule.grant(waiter.id, waiter.claim, waiter.holder, waiter.ttl,
                     waiter.delay, waiter.record)
-                deliver(waiter.client, waiter.id, new and granted(new) or limit)
+                rule.deliver(waiter.client, waiter.id, new and rule.granted(new) or limit)
                 follow(list, number)
             end
         end
         if goOn and not cursors[at] then
-            cursors[at] = first(at .. place16(number + 1), at .. ':')
+            cursors[at] = rule.first(at .. rule.place16(number + 1), at .. ':')
         end
     end
 end
 
 -- Answers everyone who waits at the scope and would rather have the record; returns all scopes that
 -- they waited for.
-local function answerWith(scope, kept)
+function rule.answerWith(scope, kept)
     local freed = {}
-    local at = 'q' .. place(scope)
+    local at = 'q' .. rule.place(scope)
     local entries = waiting == 0 and {}
-        or call('ZRANGEBYLEX', INDEX, '[' .. at .. '\0', '(' .. at .. '\1')
+        or call('ZRANGEBYLEX', rule.INDEX, '[' .. at .. '\0', '(' .. at .. '\1')
     for _, entry in ipairs(entries) do
-        local waiter = waiterOf(idOf(entry))
+        local waiter = rule.waiterOf(rule.idOf(entry))
         if waiter.since ~= '' and kept.token >= tonumber(waiter.since) then
-            leave(waiter)
-            for _, other in ipairs(scopes(waiter.claim)) do
+            rule.leave(waiter)
+            for _, other in ipairs(rule.scopes(waiter.claim)) do
                 freed[#freed + 1] = other
             end
-            deliver(waiter.client, waiter.id, completed(kept))
+            rule.deliver(waiter.client, waiter.id, rule.completed(kept))
         end
     end
     return freed
@@ -251,24 +251,24 @@ end
 
 -- Answers the waits that are over. All are judged before any of them leaves, because one may wait
 -- behind another.
-local function answerOverdue(overdue, freed)
+function rule.answerOverdue(overdue, freed)
     local answers = {}
     for i, waiter in ipairs(overdue) do
-        local lease = holderBefore(waiter.claim, waiter.sequence)
-        answers[i] = lease and held(lease) or {'T'}
+        local lease = rule.holderBefore(waiter.claim, waiter.sequence)
+        answers[i] = lease and rule.held(lease) or {'T'}
     end
     for i, waiter in ipairs(overdue) do
-        leave(waiter)
-        for _, scope in ipairs(scopes(waiter.claim)) do
+        rule.leave(waiter)
+        for _, scope in ipairs(rule.scopes(waiter.claim)) do
             freed[#freed + 1] = scope
         end
-        deliver(waiter.client, waiter.id, answers[i])
+        rule.deliver(waiter.client, waiter.id, answers[i])
     end
 end
 
 -- Ends a lease that ran out, or begins its lock-delay. Its time may have been put off by a renewal,
 -- which does not move it.
-local function expire(lease, freed)
+function rule.expire(lease, freed)
     local clear = lease.expiry + lease.delay
     if now < lease.expiry then
         call('ZADD', ENDS, lease.expiry, lease.id)
@@ -276,43 +276,43 @@ local function expire(lease, freed)
         return
     end
     if lease.lingers == 0 then
-        tell('E', lease.claim, lease.holder, lease.token)
+        rule.tell('E', lease.claim, lease.holder, lease.token)
     end
     if now < clear then
         call('ZADD', ENDS, clear, lease.id)
         lease.lingers = 1
-        put(lease)
+        rule.put(lease)
         return
     end
-    for _, scope in ipairs(vacate(lease)) do
+    for _, scope in ipairs(rule.vacate(lease)) do
         freed[#freed + 1] = scope
     end
-    remember(lease.id, 'E', lease.token)
+    rule.remember(lease.id, 'E', lease.token)
 end
 
 -- Forgets what ended longer ago than it is to be remembered.
-local function forgetTheOld()
+function rule.forgetTheOld()
     local id = call('LINDEX', ENDED, 0)
     if id then
         local value = call('HGET', LEASES, id)
         if not value or byte(value) == LEASE
             or now - unpackFrom('>d', value, 2) >= tonumber(ARGV[6]) then
-            forget(SLICE)
+            rule.forget(SLICE)
         end
     end
 end
 
 -- Does what is overdue: first answers the waits that are over, because whoever is late gets nothing,
 -- then ends leases and records, then hands over. Returns A if more is overdue.
-local function advance()
+function rule.advance()
     local members = call('ZRANGEBYSCORE', ENDS, '-inf', now, 'LIMIT', 0, SLICE)
     local overdue, ended, freed = {}, {}, {}
     for _, member in ipairs(members) do
         local kind, rest = byte(member), sub(member, 2)
         if kind == 87 then
-            overdue[#overdue + 1] = waiterOf(rest)
+            overdue[#overdue + 1] = rule.waiterOf(rest)
         elseif kind == 82 then
-            erase(rest)
+            rule.erase(rest)
         elseif kind == 70 then
             call('ZREM', ENDS, member)
             freed[#freed + 1] = rest
@@ -320,25 +320,19 @@ local function advance()
             ended[#ended + 1] = member
         end
     end
-    answerOverdue(overdue, freed)
+    rule.answerOverdue(overdue, freed)
     for _, id in ipairs(ended) do
-        local lease = lookUp(id)
+        local lease = rule.lookUp(id)
         if lease then
-            expire(lease, freed)
+            rule.expire(lease, freed)
         else
             call('ZREM', ENDS, id)
         end
     end
-    forgetTheOld()
-    handOver(freed)
+    rule.forgetTheOld()
+    rule.handOver(freed)
     local next = call('ZRANGE', ENDS, 0, 0, 'WITHSCORES')
     due = tonumber(next[2] or NEVER)
     changed = true
     return due <= now and {'A'} or nil
 end
-
-return {
-    find = waiterOf, leave = leave, join = join, enqueue = enqueue, inTheWay = waiterInTheWay,
-    holderBefore = holderBefore, handOver = handOver, answerWith = answerWith, advance = advance,
-    queued = queued, hear = hear
-}

@@ -17,25 +17,25 @@ local TAIL = {h = 33, x = 33, q = 49, e = 49}
 
 -- Calls visit with the first entry of every scope from one key on and before another, until it
 -- returns something.
-local function within(set, from, to, visit)
-    local entry = first(from, to)
+function rule.within(set, from, to, visit)
+    local entry = rule.first(from, to)
     while entry do
         local found = visit(entry)
         if found then
             return found
         end
-        entry = first(sub(entry, 1, -TAIL[set] - 1) .. '\1', to)
+        entry = rule.first(sub(entry, 1, -TAIL[set] - 1) .. '\1', to)
     end
 end
 
-local function at(set, scope, visit)
-    local from = set .. place(scope)
-    local entry = first(from .. '\0', from .. '\1')
+function rule.at(set, scope, visit)
+    local from = set .. rule.place(scope)
+    local entry = rule.first(from .. '\0', from .. '\1')
     return entry and visit(entry)
 end
 
 -- The number less 2^bits, or 0: both in 16 hex digits.
-local function less(hex, bits)
+function rule.less(hex, bits)
     local high, low = tonumber(sub(hex, 1, 8), 16), tonumber(sub(hex, 9), 16)
     if bits >= 32 then
         high = high - 2 ^ (bits - 32)
@@ -48,28 +48,28 @@ local function less(hex, bits)
     return high < 0 and '0000000000000000' or string.format('%08x%08x', high, low)
 end
 
-local function ranges(set, scope, visit)
+function rule.ranges(set, scope, visit)
     local inode, from, to = sub(scope, 2, 17), sub(scope, 20, 35), sub(scope, 36, 51)
     local prefix = set .. 'r' .. inode
     local function reaches(entry)
         return sub(entry, 37, 52) > from and visit(entry)
     end
-    local entry = first(prefix, prefix .. 'g')
+    local entry = rule.first(prefix, prefix .. 'g')
     while entry do
         local class = sub(entry, 19, 20)
-        local start = prefix .. class .. less(from, tonumber(class, 16) + 1)
-        local found = within(set, start, prefix .. class .. to, reaches)
+        local start = prefix .. class .. rule.less(from, tonumber(class, 16) + 1)
+        local found = rule.within(set, start, prefix .. class .. to, reaches)
         if found then
             return found
         end
-        entry = first(prefix .. class .. 'g', prefix .. 'g')
+        entry = rule.first(prefix .. class .. 'g', prefix .. 'g')
     end
 end
 
-local function subtreesAbove(set, body, visit)
+function rule.subtreesAbove(set, body, visit)
     local up = 0
     while up do
-        local found = at(set, 't' .. sub(body, 1, up), visit)
+        local found = rule.at(set, 't' .. sub(body, 1, up), visit)
         if found then
             return found
         end
@@ -82,20 +82,18 @@ end
 
 -- Calls visit with the first entry of every scope in the set that overlaps the given one, until it
 -- returns something; returns that.
-local function overlapping(set, scope, visit)
+function rule.overlapping(set, scope, visit)
     local kind, body = byte(scope), sub(scope, 2)
     if kind == NAME then
-        return at(set, scope, visit)
+        return rule.at(set, scope, visit)
     elseif kind == RANGE then
-        return at(set, 'i' .. sub(body, 1, 16), visit) or ranges(set, scope, visit)
+        return rule.at(set, 'i' .. sub(body, 1, 16), visit) or rule.ranges(set, scope, visit)
     elseif kind == INODE then
-        return at(set, scope, visit)
-            or within(set, set .. 'r' .. body, set .. 'r' .. body .. 'g', visit)
+        return rule.at(set, scope, visit)
+            or rule.within(set, set .. 'r' .. body, set .. 'r' .. body .. 'g', visit)
     elseif kind == PATH then
-        return at(set, scope, visit) or subtreesAbove(set, body, visit)
+        return rule.at(set, scope, visit) or rule.subtreesAbove(set, body, visit)
     end
-    return subtreesAbove(set, body, visit)
-        or within(set, set .. 'p' .. body .. '\0', set .. 'p' .. body .. '\2', visit)
+    return rule.subtreesAbove(set, body, visit)
+        or rule.within(set, set .. 'p' .. body .. '\0', set .. 'p' .. body .. '\2', visit)
 end
-
-return overlapping

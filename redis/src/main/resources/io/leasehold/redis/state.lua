@@ -44,6 +44,7 @@ local LEASES, ENDED, HELD, ENDS = key .. ':leases', key .. ':ended', key .. ':he
 local FORMAT, LEASE = '>dddddddBI2c0I2c0', 76
 local STATE = '>ddddddddd'
 local NEVER = 9007199254740992
+local EXCLUSIVE, NAME, PATH, SUBTREE, INODE, RANGE = 120, 110, 112, 116, 105, 114
 
 local now, token, due, occupied, waiting, remembered, sequence, listened, events =
     0, 0, NEVER, 0, 0, 0, 0, 0, 0
