@@ -25,7 +25,8 @@ import org.junit.jupiter.api.Test;
 
 final class RedisStoresTest {
 
-    private static final Path PAGE = Path.of("").toAbsolutePath().resolve("../docs/engines/redis.md");
+    private static final Path PAGE =
+            Path.of("").toAbsolutePath().resolve("../docs/engines/redis.md");
     private static final Pattern ACL = Pattern.compile("(?s)```text\\R(ACL SETUSER .*?)```");
 
     @Test
@@ -58,18 +59,24 @@ final class RedisStoresTest {
             try (RedisLeaseStore store = new RedisStores().careful(uri);
                     Leasehold here = Leasehold.on(store);
                     Leasehold there = Leasehold.on(new RedisStores().careful(uri))) {
-                assertThat(there.guarantees().caveats()).singleElement().asString().contains("repl");
+                assertThat(there.guarantees().caveats())
+                        .singleElement()
+                        .asString()
+                        .contains("repl");
                 FencedLock tree = here.lock(Scope.subtree("/data"), Scope.name("data"));
                 Lease first = tree.acquire(Duration.ofSeconds(5));
-                CompletableFuture<Lease> second = there.lock(Scope.path("/data/orders"))
-                        .acquireAsync(Duration.ofSeconds(30));
+                CompletableFuture<Lease> second =
+                        there.lock(Scope.path("/data/orders")).acquireAsync(Duration.ofSeconds(30));
                 first.renew();
                 first.close();
                 try (Lease lease = second.join()) {
                     assertThat(first.token().isOlderThan(lease.token())).isTrue();
                 }
                 new Migration(here).reportOf(LocalDate.EPOCH);
-                assertThat(store.list(LeaseQuery.all()).toCompletableFuture().join().leases())
+                assertThat(store.list(LeaseQuery.all())
+                                .toCompletableFuture()
+                                .join()
+                                .leases())
                         .hasSize(1);
                 store.subscribe(event -> {}).close();
             }
