@@ -12,12 +12,14 @@ import io.leasehold.model.Scope;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.redis.RedisLeaseStore;
 import io.leasehold.spi.LeaseQuery;
+import io.leasehold.spi.LeaseView;
 import io.leasehold.testkit.RedisServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.LocalDate;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -66,21 +68,28 @@ final class RedisStoresTest {
                 FencedLock tree = here.lock(Scope.subtree("/data"), Scope.name("data"));
                 Lease first = tree.acquire(Duration.ofSeconds(5));
                 CompletableFuture<Lease> second =
-                        there.lock(Scope.path("/data/orders")).acquireAsync(Duration.ofSeconds(30));
+                        there.lock("data").acquireAsync(Duration.ofSeconds(30));
                 first.renew();
+                awaitWaiter(store);
                 first.close();
                 try (Lease lease = second.join()) {
                     assertThat(first.token().isOlderThan(lease.token())).isTrue();
                 }
                 new Migration(here).reportOf(LocalDate.EPOCH);
-                assertThat(store.list(LeaseQuery.all())
-                                .toCompletableFuture()
-                                .join()
-                                .leases())
-                        .hasSize(1);
+                assertThat(leases(store)).hasSize(1);
                 store.subscribe(event -> {}).close();
             }
         }
+    }
+
+    private static void awaitWaiter(RedisLeaseStore store) {
+        while (leases(store).get(0).waiters() == 0) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private static List<LeaseView> leases(RedisLeaseStore store) {
+        return store.list(LeaseQuery.all()).toCompletableFuture().join().leases();
     }
 
     private static String[] userOfTheGuide() throws IOException {
