@@ -56,6 +56,8 @@ final class RedisStoresTest {
         try (RedisServer primary = RedisServer.start("appendonly yes", "appendfsync always");
                 RedisServer replica = RedisServer.start()) {
             replica.replicaOf(primary);
+            // and the primary counts it
+            assertThat(primary.command("WAIT", "1", "9000")).isEqualTo(1L);
             primary.command(userOfTheGuide());
             String uri = "redis://leasehold:secret@127.0.0.1:" + primary.port();
             try (RedisLeaseStore store = new RedisStores().careful(uri);
@@ -68,7 +70,7 @@ final class RedisStoresTest {
                 FencedLock tree = here.lock(Scope.subtree("/data"), Scope.name("data"));
                 Lease first = tree.acquire(Duration.ofSeconds(5));
                 CompletableFuture<Lease> second =
-                        there.lock("data").acquireAsync(Duration.ofSeconds(30));
+                        there.lock("data").acquireAsync(Duration.ofSeconds(15));
                 first.renew();
                 awaitWaiter(store);
                 first.close();
@@ -79,6 +81,7 @@ final class RedisStoresTest {
                 assertThat(leases(store)).hasSize(1);
                 store.subscribe(event -> {}).close();
             }
+            assertThat(primary.command("ACL", "LOG")).isEqualTo(List.of());
         }
     }
 
