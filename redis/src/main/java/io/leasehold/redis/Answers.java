@@ -17,6 +17,7 @@ import io.leasehold.spi.Rotation;
 import io.leasehold.spi.Validity;
 import io.leasehold.table.TableOptions;
 
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,6 +28,7 @@ final class Answers {
     /** Where the row of a record has its scope; the row of a lease ends before. */
     static final int SCOPE_OF_A_RECORD = 8;
 
+    private static final int BYTES_OF_A_RENEWAL = 1 + 2 * Double.BYTES;
     private static final Ending.Ended ENDED = new Ending.Ended();
 
     private final TableOptions bounds;
@@ -90,16 +92,19 @@ final class Answers {
         return letter(answer).equals("E") ? ENDED : new Refused(reason(answer.get(1)));
     }
 
-    /** Three fields for each lease. */
+    /** A letter and two numbers for each lease, all in one. */
     static List<Renewal> renewals(List<?> answer) {
-        List<Renewal> renewals = new ArrayList<>(answer.size() / 3);
-        for (int i = 0; i < answer.size(); i += 3) {
+        ByteBuffer results = ByteBuffer.wrap((byte[]) answer.get(1));
+        List<Renewal> renewals = new ArrayList<>(results.remaining() / BYTES_OF_A_RENEWAL);
+        while (results.hasRemaining()) {
+            char letter = (char) results.get();
+            long version = (long) results.getDouble();
+            long remaining = (long) results.getDouble();
             renewals.add(
-                    Wire.string(answer.get(i)).equals("R")
+                    letter == 'R'
                             ? new Renewal.Renewed(
-                                    Wire.number(answer.get(i + 1)),
-                                    new Validity(Duration.ZERO, Wire.micros(answer.get(i + 2))))
-                            : new Refused(reason(answer.get(i + 1))));
+                                    version, new Validity(Duration.ZERO, Wire.micros(remaining)))
+                            : new Refused(reason(letter)));
         }
         return renewals;
     }

@@ -51,6 +51,9 @@ final class Failures {
     private static final Pattern CODE = Pattern.compile("\\b([A-Z]{3,})\\b");
     private static final int HEAD = 80;
 
+    /** What Redis 7 says within a script where it says NOPERM without. */
+    private static final String NO_RIGHT = "The user executing the script can't run this command";
+
     private Failures() {}
 
     /** What the failure of a call, or of the connection, means. */
@@ -96,7 +99,9 @@ final class Failures {
     }
 
     private static LeaseholdException ofServer(String message, @Nullable Throwable cause) {
-        String head = message.substring(0, Math.min(HEAD, message.length()));
+        String head = message.contains(NO_RIGHT)
+                ? "NOPERM"
+                : message.substring(0, Math.min(HEAD, message.length()));
         Matcher matcher = CODE.matcher(head);
         while (matcher.find()) {
             String advice = NOTHING_HAPPENED.get(matcher.group(1));

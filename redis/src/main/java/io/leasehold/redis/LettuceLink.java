@@ -130,7 +130,8 @@ final class LettuceLink implements Link {
             Duration patience,
             Listener listener) {
         ClusterTopologyRefreshOptions refresh = ClusterTopologyRefreshOptions.builder()
-                .enablePeriodicRefresh(Duration.ofSeconds(30))
+                .adaptiveRefreshTriggersTimeout(Duration.ofSeconds(1))
+                .enablePeriodicRefresh(Duration.ofSeconds(10))
                 .build();
         ClusterClientOptions.Builder options = ClusterClientOptions.builder();
         options(options, patience);

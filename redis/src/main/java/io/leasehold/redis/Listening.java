@@ -128,7 +128,8 @@ final class Listening {
         long missed;
         lock.lock();
         try {
-            missed = last == NONE_YET ? 0 : number - last - 1;
+            // lower: the store has forgotten, and how many it had sent
+            missed = last == NONE_YET ? 0 : number > last ? number - last - 1 : number;
             last = number;
         } finally {
             lock.unlock();

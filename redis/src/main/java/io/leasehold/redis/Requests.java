@@ -6,6 +6,7 @@ import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.RenewalRequest;
 
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 
@@ -13,7 +14,6 @@ import java.util.List;
 final class Requests {
 
     private static final byte[] NOTHING = new byte[0];
-    private static final int WORDS_OF_A_RENEWAL = 6;
     private static final int RENEWALS_OF_AN_ACQUIRE = 4;
 
     private Requests() {}
@@ -35,18 +35,29 @@ final class Requests {
     }
 
     static Operation renew(List<RenewalRequest> requests) {
-        byte[][] words = new byte[requests.size() * WORDS_OF_A_RENEWAL][];
-        int at = 0;
-        for (RenewalRequest request : requests) {
-            for (byte[] word : words(request.grant())) {
-                words[at++] = word;
-            }
-            words[at++] = Wire.length(request.ttl());
-            words[at++] = request.expectedVersion().isPresent()
-                    ? Wire.number(request.expectedVersion().getAsLong())
-                    : NOTHING;
+        byte[][] words = new byte[requests.size()][];
+        for (int i = 0; i < words.length; i++) {
+            words[i] = word(requests.get(i));
         }
-        return Operation.of('r', 1 + requests.size() / RENEWALS_OF_AN_ACQUIRE, words);
+        return Operation.of('r', 1 + words.length / RENEWALS_OF_AN_ACQUIRE, words);
+    }
+
+    /** A whole renewal in one word: there are many of them. */
+    private static byte[] word(RenewalRequest request) {
+        Grant grant = request.grant();
+        byte[] id = Wire.id(grant.id());
+        byte[] claim = Wire.claim(grant.holding().claim());
+        byte[] holder = Wire.text(grant.holding().holder().label());
+        return ByteBuffer.allocate(
+                        id.length + 3 * Double.BYTES + Short.BYTES + claim.length + holder.length)
+                .put(id)
+                .putDouble(grant.token().value())
+                .putDouble(Wire.micros(request.ttl()))
+                .putDouble(request.expectedVersion().orElse(0))
+                .putShort((short) claim.length)
+                .put(claim)
+                .put(holder)
+                .array();
     }
 
     static Operation rotate(Grant grant) {

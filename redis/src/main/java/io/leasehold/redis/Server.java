@@ -76,7 +76,8 @@ record Server(String name, boolean durable, List<String> caveats) {
         }
         List<String> caveats = new ArrayList<>();
         String policy = settings.getOrDefault("maxmemory-policy", "");
-        if (!"0".equals(settings.get("maxmemory")) && !policy.equals("noeviction")) {
+        // other policies evict only what has a time to live, and nothing of ours has one
+        if (!"0".equals(settings.get("maxmemory")) && policy.startsWith("allkeys")) {
             caveats.add("maxmemory-policy is " + policy
                     + ": leases may be evicted; set it to noeviction");
         }

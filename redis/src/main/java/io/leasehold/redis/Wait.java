@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Wait {
 
-    private static final Duration MIN_LOOK = Duration.ofMillis(1);
+    private static final Duration MIN_LOOK = Duration.ofMillis(20);
     private static final Duration RETRY = Duration.ofMillis(500);
     private static final long UNKNOWN = -1;
 

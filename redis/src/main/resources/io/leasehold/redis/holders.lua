@@ -6,6 +6,16 @@ function rule.idOf(entry)
     return sub(entry, -32)
 end
 
+-- Calls visit with the first entry of every scope in the set that overlaps the given one, until it
+-- returns something; returns that. A name overlaps itself alone.
+function rule.each(set, scope, visit)
+    if byte(scope) ~= NAME then
+        return rule.overlapping(set, scope, visit)
+    end
+    local entry = rule.first(set .. scope .. '\0', set .. scope .. '\1')
+    return entry and visit(entry)
+end
+
 -- The id of a lease, or of the lock-delay of one that ran out, that excludes a claim on one scope.
 function rule.blockerOf(scope, exclusive)
     if byte(scope) ~= NAME then
@@ -42,7 +52,7 @@ function rule.successorAt(scope, exclusive)
         return lease
     end
     -- the first of several is in its lock-delay
-    return rule.overlapping(exclusive and 'h' or 'x', scope, function(entry)
+    return rule.each(exclusive and 'h' or 'x', scope, function(entry)
         local to = sub(entry, 1, -34) .. '\1'
         while entry do
             local other = live(rule.idOf(entry))

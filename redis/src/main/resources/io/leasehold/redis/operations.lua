@@ -49,7 +49,7 @@ function operations.a(at)
         blocker = blocker or rule.holderBefore(claim, NEVER)
         return blocker and rule.held(blocker) or {'A'}
     end
-    return rule.enqueue(id, claim, holder, ttl, wait, delay, record, since)
+    return rule.enqueue(id, claim, holder, ttl, wait, delay, record, since, blocker)
 end
 
 function rule.finish(lease, how, change)
@@ -80,63 +80,57 @@ function operations.w(at)
     return {'E'}
 end
 
--- Renew: for each of several leases its id, claim, holder, token, ttl, and the expected version or
--- nothing. Returns for each of them
---   R version remaining    renewed
---   X reason 0             refused
--- Where it stands among the things that happen by themselves is left as it is; when that time
--- comes, the lease is found renewed and moved.
+-- Renew: for each of several leases its id, token, ttl, the expected version or 0, the claim and the
+-- holder in one. Returns R and, in one, for each of them R, version, remaining; or the reason why it
+-- was refused, 0, 0. Where a lease stands among the things that happen by themselves is left as it is;
+-- when that time comes, the lease is found renewed and moved.
 function operations.r(at, count)
-    local ids = {}
-    for from = at, at + count - 6, 6 do
-        ids[#ids + 1] = ARGV[from]
+    local ids, results, writes = {}, {}, {}
+    for i = 1, count do
+        ids[i] = sub(ARGV[at + i - 1], 1, 32)
     end
     local values = call('HMGET', LEASES, unpack(ids))
-    -- by id: what was renewed
-    local fresh, writes, answers = {}, {}, {}
-    for i = 1, #ids do
-        local from = at + 6 * (i - 1)
-        local id, claim, holder = ids[i], ARGV[from + 1], ARGV[from + 2]
+    -- by id: as it was renewed
+    local fresh = {}
+    for i = 1, count do
+        local id, number, ttl, expected, claim, from =
+            unpackFrom('>c32dddI2c0', ARGV[at + i - 1])
         local value = fresh[id] or values[i]
         local reason
         if value and byte(value) == LEASE then
-            local number, ttl, expiry, version, rotatedFrom, grantedAt, delay, lingers, own =
-                unpackFrom(FORMAT, value, 2)
+            local token, _, expiry, version = unpackFrom('>dddd', value, 2)
             reason = now >= expiry and 'e'
-                or own ~= claim and 's'
-                or number ~= tonumber(ARGV[from + 3]) and 't'
-                or ARGV[from + 5] ~= '' and tonumber(ARGV[from + 5]) ~= version and 'v'
+                or unpackFrom('>I2c0', value, 59) ~= claim and 's'
+                or token ~= number and 't'
+                or expected ~= 0 and expected ~= version and 'v'
             if not reason then
-                local asked = tonumber(ARGV[from + 4])
                 -- never shorter: an earlier renewal's deadline is relied upon
-                expiry = math.max(expiry, now + asked)
-                version = version + 1
-                -- seven doubles behind the first byte, of which these four change
-                fresh[id] = 'L' .. pack('>dddd', number, asked, expiry, version)
+                expiry = math.max(expiry, now + ttl)
+                fresh[id] = 'L' .. pack('>dddd', number, ttl, expiry, version + 1)
                     .. sub(value, 34)
                 writes[#writes + 1] = id
                 writes[#writes + 1] = fresh[id]
-                answers[#answers + 1] = 'R'
-                answers[#answers + 1] = version
-                answers[#answers + 1] = expiry - now
-                rule.tell('R', claim, holder, number)
+                results[i] = pack('>c1dd', 'R', version + 1, expiry - now)
+                if listened > now then
+                    rule.tell('R', claim, sub(ARGV[at + i - 1], from), number)
+                end
             end
         else
             local _, ended = rule.lookUp(id)
-            reason = rule.absence(claim, holder, ended)
+            reason = rule.absence(claim, sub(ARGV[at + i - 1], from), ended)
         end
         if reason then
-            answers[#answers + 1] = 'X'
-            answers[#answers + 1] = reason
-            answers[#answers + 1] = 0
-            rule.tell('X', claim, holder, tonumber(ARGV[from + 3]), reason)
+            results[i] = pack('>c1dd', reason, 0, 0)
+            rule.tell('X', claim, sub(ARGV[at + i - 1], from), number, reason)
         end
     end
     if #writes > 0 then
+        -- a first write that is allowed when the server's memory is full
+        call('ZREM', ENDS, '')
         call('HSET', LEASES, unpack(writes))
         changed = true
     end
-    return answers
+    return {'R', table.concat(results)}
 end
 
 -- Rotate: id, claim, holder, token. Returns G as acquire does, or X reason.
@@ -227,6 +221,7 @@ end
 function operations.l(at, count)
     local answers = {}
     rule.hear(caller)
+    call('ZREMRANGEBYSCORE', rule.CLIENTS, '-inf', now)
     for i = at, at + count - 1 do
         local lease, ended = rule.lookUp(ARGV[i])
         local waiter = not lease and waiting > 0 and rule.waiterOf(ARGV[i])

@@ -12,7 +12,7 @@ local SLICE = 500
 local GRANTS = 250
 -- how much later than the first the others in line look again: at least, and spread over how long
 local BEHIND = 100000
-local SPREAD = 900000
+local STEP, SPREAD = 79190, 900000
 -- for how long a client that was heard of is taken to be alive
 local ALIVE = 10000000
 
@@ -65,44 +65,43 @@ function rule.leave(waiter)
     changed = true
 end
 
--- Someone who waits before the given place in the queue and whose claim excludes this one.
+-- The id of someone who waits before the given place in the queue and whose claim excludes this one.
 function rule.waiterInTheWay(claim, before)
     if waiting == 0 then
         return nil
     end
     local set = rule.isExclusive(claim) and 'q' or 'e'
     for _, scope in ipairs(rule.scopes(claim)) do
-        local id = rule.overlapping(set, scope, function(entry)
+        local id = rule.each(set, scope, function(entry)
             return rule.sequenceOf(entry) < before and rule.idOf(entry)
         end)
         if id then
-            return rule.waiterOf(id)
+            return id
         end
     end
 end
 
--- The lease that a claim at the given place waits for, directly or behind others, and whether
--- directly; nothing if all that was in its way is gone.
+-- The lease that a claim at the given place waits for, directly or behind others; nothing if all that
+-- was in its way is gone.
 function rule.holderBefore(claim, before)
-    local ahead = rule.waiterInTheWay(claim, before)
-    local direct = not ahead
     while true do
         local lease = rule.holderInTheWay(claim)
-        if lease or not ahead then
-            return lease, direct
+        local ahead = not lease and rule.waiterInTheWay(claim, before)
+        if not ahead then
+            return lease
         end
-        claim, before = ahead.claim, ahead.sequence
-        ahead = rule.waiterInTheWay(claim, before)
+        local waiter = rule.waiterOf(ahead)
+        claim, before = waiter.claim, waiter.sequence
     end
 end
 
--- Tells a waiter's client in how long to look again: when what is in its way would end by itself, if
+-- Tells a waiter's client in how long to look again: when the lease in its way would end by itself, if
 -- it is the first in line, else somewhat later, in case the first is dead.
-function rule.queued(waiter)
-    local lease, direct = rule.holderBefore(waiter.claim, waiter.sequence)
+function rule.queued(waiter, lease)
+    lease = lease or rule.holderBefore(waiter.claim, waiter.sequence)
     local pause = lease and rule.blockedFor(lease) or 0
-    if not direct then
-        pause = pause + BEHIND + waiter.sequence % SPREAD
+    if rule.waiterInTheWay(waiter.claim, waiter.sequence) then
+        pause = pause + BEHIND + waiter.sequence * STEP % SPREAD
     end
     waiter.lookAt = now + pause
     rule.putWaiter(waiter)
@@ -111,10 +110,9 @@ end
 
 function rule.hear(client)
     call('ZADD', rule.CLIENTS, now + ALIVE, client)
-    call('ZREMRANGEBYSCORE', rule.CLIENTS, '-inf', now)
 end
 
-function rule.enqueue(id, claim, holder, ttl, wait, delay, record, since)
+function rule.enqueue(id, claim, holder, ttl, wait, delay, record, since, lease)
     local most = tonumber(ARGV[5])
     for i, scope in ipairs(rule.scopes(claim)) do
         local at = 'q' .. rule.place(scope)
@@ -128,13 +126,16 @@ function rule.enqueue(id, claim, holder, ttl, wait, delay, record, since)
         record = record, since = since, client = caller, sequence = sequence
     }
     call('ZADD', ENDS, waiter.deadline, 'W' .. id)
+    local members = {}
     for _, entry in ipairs(rule.entriesOf(waiter)) do
-        call('ZADD', rule.INDEX, 0, entry)
+        members[#members + 1] = 0
+        members[#members + 1] = entry
     end
+    call('ZADD', rule.INDEX, unpack(members))
     rule.hear(caller)
     waiting = waiting + 1
     due = math.min(due, waiter.deadline)
-    return rule.queued(waiter)
+    return rule.queued(waiter, lease)
 end
 
 -- A repeat keeps its place and may lengthen the wait.
@@ -170,9 +171,10 @@ function rule.handOver(freed)
     local left = GRANTS
     local function follow(list, after)
         for _, scope in ipairs(list) do
-            rule.overlapping('q', scope, function(entry)
+            rule.each('q', scope, function(entry)
                 local at = sub(entry, 1, -49)
-                cursors[at] = cursors[at] or rule.first(at .. rule.place16(after + 1), at .. ':') or nil
+                cursors[at] = cursors[at] or after == 0 and entry
+                    or rule.first(at .. rule.place16(after + 1), at .. ':')
             end)
         end
     end
@@ -198,7 +200,7 @@ function rule.handOver(freed)
             if ahead or lease then
                 if not ahead and waiter.lookAt > now + rule.blockedFor(lease) then
                     -- it is the first in line now
-                    rule.deliver(waiter.client, waiter.id, rule.queued(waiter))
+                    rule.deliver(waiter.client, waiter.id, rule.queued(waiter, lease))
                 end
                 -- what holds it up, or it itself, holds up all behind it here
                 goOn = not rule.isExclusive(waiter.claim) and #list > 1
@@ -305,6 +307,8 @@ end
 -- Does what is overdue: first answers the waits that are over, because whoever is late gets nothing,
 -- then ends leases and records, then hands over. Returns A if more is overdue.
 function rule.advance()
+    -- a first write that is allowed when the server's memory is full, so that those behind it are
+    call('ZREM', ENDS, '')
     local members = call('ZRANGEBYSCORE', ENDS, '-inf', now, 'LIMIT', 0, SLICE)
     local overdue, ended, freed = {}, {}, {}
     for _, member in ipairs(members) do

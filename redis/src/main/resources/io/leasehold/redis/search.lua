@@ -80,13 +80,11 @@ function rule.subtreesAbove(set, body, visit)
     end
 end
 
--- Calls visit with the first entry of every scope in the set that overlaps the given one, until it
--- returns something; returns that.
+-- Calls visit with the first entry of every scope in the set that overlaps the given one, which is no
+-- name, until it returns something; returns that.
 function rule.overlapping(set, scope, visit)
     local kind, body = byte(scope), sub(scope, 2)
-    if kind == NAME then
-        return rule.at(set, scope, visit)
-    elseif kind == RANGE then
+    if kind == RANGE then
         return rule.at(set, 'i' .. sub(body, 1, 16), visit) or rule.ranges(set, scope, visit)
     elseif kind == INODE then
         return rule.at(set, scope, visit)
