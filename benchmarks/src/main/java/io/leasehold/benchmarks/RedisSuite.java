@@ -17,12 +17,14 @@ import java.util.logging.Logger;
 final class RedisSuite {
 
     /**
-     * Loggers of others, kept so that their level is: many clients in one process are what is
+     * Loggers, kept so that their level is: many clients in one process are what is
      * measured here, and Spring's listeners hear messages after their end.
      */
     private static final List<Logger> SILENCED = List.of(
             Logger.getLogger("io.netty.util.HashedWheelTimer"),
-            Logger.getLogger("io.lettuce.core.pubsub.PubSubEndpoint"));
+            Logger.getLogger("io.lettuce.core.pubsub.PubSubEndpoint"),
+            // of the settings, once for each client
+            Logger.getLogger("io.leasehold.redis.RedisLeaseStore"));
 
     private RedisSuite() {}
 

@@ -9,13 +9,18 @@ import java.io.UncheckedIOException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
- * The script that all operations are part of, put together from its files. What only some calls
- * need is a function that those run when they get there: the server makes all functions of a script
- * anew for each call.
+ * The script that all operations are part of, put together from its files. The server makes all
+ * functions of a script anew for each call, so those that only some calls need are made when a call
+ * gets there.
  */
 final class Script {
+
+    private static final Pattern FUNCTION =
+            Pattern.compile("^function (?:rule|operations)\\.(\\w+)", Pattern.MULTILINE);
 
     private final byte[] source;
     private final String digest;
@@ -26,16 +31,32 @@ final class Script {
     }
 
     static Script load() {
-        String rules = "local search, queue\n"
-                + file("leases.lua")
-                + "search = " + function(file("search.lua"))
+        String rules = file("leases.lua")
                 + file("holders.lua")
-                + "queue = " + function(file("queue.lua"))
-                + file("operations.lua");
+                + file("operations.lua")
+                + "make = function(name)\n"
+                + part("search.lua")
+                + part("queue.lua")
+                + part("course.lua")
+                + part("more.lua")
+                + "end\n"
+                + "return rule, operations\n";
         return of(file("state.lua")
                 + file("plain.lua")
-                + "local rules = " + function(rules)
+                + "local function rules()\n"
+                + rules
+                + "end\n"
                 + file("main.lua"));
+    }
+
+    /** A file whose functions are made together, when the name of one of them is asked for. */
+    private static String part(String name) {
+        String text = file(name);
+        String names = FUNCTION.matcher(text)
+                .results()
+                .map(found -> found.group(1))
+                .collect(Collectors.joining(" ", " ", " "));
+        return "if find('" + names + "', ' ' .. name .. ' ', 1, true) then\n" + text + "end\n";
     }
 
     static Script of(String text) {
@@ -46,10 +67,6 @@ final class Script {
         } catch (NoSuchAlgorithmException e) {
             throw new AssertionError("every Java has SHA-1", e);
         }
-    }
-
-    private static String function(String body) {
-        return "function()\n" + body + "end\n";
     }
 
     private static String file(String name) {

@@ -40,42 +40,6 @@ function rule.holderInTheWay(claim)
     end
 end
 
--- A lease that excludes a claim on one scope and has not run out.
-function rule.successorAt(scope, exclusive)
-    local function live(id)
-        local lease = rule.lookUp(id)
-        return lease and now < lease.expiry and lease
-    end
-    local id = rule.blockerOf(scope, exclusive)
-    local lease = id and live(id)
-    if lease or not id then
-        return lease
-    end
-    -- the first of several is in its lock-delay
-    return rule.each(exclusive and 'h' or 'x', scope, function(entry)
-        local to = sub(entry, 1, -34) .. '\1'
-        while entry do
-            local other = live(rule.idOf(entry))
-            if other then
-                return other
-            end
-            entry = rule.first(entry .. '\0', to)
-        end
-    end)
-end
-
--- Why there is no lease where one was expected.
-function rule.absence(claim, holder, ended)
-    local exclusive, list = rule.isExclusive(claim), rule.scopes(claim)
-    for i = 1, #list do
-        local successor = rule.successorAt(list[i], exclusive)
-        if successor then
-            return successor.holder == holder and 't' or 'h'
-        end
-    end
-    return ended == 'E' and 'e' or 'f'
-end
-
 -- Why the lease is not, or no longer, the one that the caller holds; nothing if it is.
 function rule.mismatch(lease, claim, number)
     return now >= lease.expiry and 'e'
@@ -114,29 +78,4 @@ end
 
 function rule.held(lease)
     return {'H', lease.claim, lease.holder, rule.text(lease.token), rule.blockedFor(lease), lease.record}
-end
-
--- The record at the scope.
-function rule.recordAt(scope)
-    local value = call('HGET', rule.RECORDS, scope)
-    if value then
-        local number, completedAt, till, claim, holder, from =
-            unpackFrom('>dddI2c0I2c0', value)
-        return {
-            token = number, completedAt = completedAt, till = till, claim = claim,
-            holder = holder, record = sub(value, from)
-        }
-    end
-end
-
-function rule.erase(scope)
-    if call('HDEL', rule.RECORDS, scope) == 1 then
-        call('ZREM', ENDS, 'R' .. scope)
-        occupied = occupied - 1
-        changed = true
-    end
-end
-
-function rule.completed(kept)
-    return {'C', kept.record, rule.text(kept.token), kept.till - now}
 end

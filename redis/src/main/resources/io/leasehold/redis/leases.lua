@@ -7,31 +7,20 @@
 -- and a body: n name; p path and t subtree, each segment behind a \1; i inode, 16 hex digits;
 -- r range: inode, two hex digits with the binary logarithm of its length, start, end.
 
--- All functions are in one table: a function that is made takes longer the more of the variables
--- around it it uses. Those of search.lua and queue.lua are made when the first of them is used.
-local rule = {}
-setmetatable(rule, {
-    __index = function(_, name)
-        local more = name == 'overlapping' and search or queue
-        more()
-        return rawget(rule, name)
+-- All functions are in two tables, because a function is made the faster the fewer variables around it
+-- it uses. Those of the other files are made when the first of them is needed.
+local make
+local lazily = {
+    __index = function(functions, name)
+        make(name)
+        return rawget(functions, name)
     end
-})
+}
+local rule = setmetatable({}, lazily)
+local operations = setmetatable({}, lazily)
+
 rule.INDEX, rule.RECORDS = key .. ':index', key .. ':records'
 rule.WAITERS, rule.CLIENTS = key .. ':waiters', key .. ':clients'
-
--- Each field with its length in front.
-function rule.message(...)
-    local fields = {...}
-    for i = 1, #fields do
-        local field = fields[i]
-        if type(field) == 'number' then
-            field = string.format('%.0f', field)
-        end
-        fields[i] = #field .. ':' .. field
-    end
-    return table.concat(fields)
-end
 
 -- Tells listeners, if there are any, what happened to a lease.
 function rule.tell(change, claim, holder, number, reason)

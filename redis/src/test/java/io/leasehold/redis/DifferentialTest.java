@@ -19,8 +19,11 @@ import java.util.function.LongFunction;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The script answers as the table of the rules does. */
+@Execution(ExecutionMode.CONCURRENT)
 final class DifferentialTest {
 
     private static final int RUNS = Integer.getInteger("leasehold.differential.runs", 50);

@@ -1,0 +1,116 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- What happens by itself as time goes on, and who is answered for it.
+
+-- how many things that are overdue are dealt with in one call
+local SLICE = 500
+
+-- Answers everyone who waits at the scope and would rather have the record; returns all scopes that
+-- they waited for.
+function rule.answerWith(scope, kept)
+    local freed = {}
+    local at = 'q' .. rule.place(scope)
+    local entries = waiting == 0 and {}
+        or call('ZRANGEBYLEX', rule.INDEX, '[' .. at .. '\0', '(' .. at .. '\1')
+    for _, entry in ipairs(entries) do
+        local waiter = rule.waiterOf(rule.idOf(entry))
+        if waiter.since ~= '' and kept.token >= tonumber(waiter.since) then
+            rule.leave(waiter)
+            for _, other in ipairs(rule.scopes(waiter.claim)) do
+                freed[#freed + 1] = other
+            end
+            rule.deliver(waiter.client, waiter.id, rule.completed(kept))
+        end
+    end
+    return freed
+end
+
+-- Answers the waits that are over. All are judged before any of them leaves, because one may wait
+-- behind another.
+function rule.answerOverdue(overdue, freed)
+    local answers = {}
+    for i, waiter in ipairs(overdue) do
+        local lease = rule.holderBefore(waiter.claim, waiter.sequence)
+        answers[i] = lease and rule.held(lease) or {'T'}
+    end
+    for i, waiter in ipairs(overdue) do
+        rule.leave(waiter)
+        for _, scope in ipairs(rule.scopes(waiter.claim)) do
+            freed[#freed + 1] = scope
+        end
+        rule.deliver(waiter.client, waiter.id, answers[i])
+    end
+end
+
+-- Ends a lease that ran out, or begins its lock-delay. Its time may have been put off by a renewal,
+-- which does not move it.
+function rule.expire(lease, freed)
+    local clear = lease.expiry + lease.delay
+    if now < lease.expiry then
+        call('ZADD', ENDS, lease.expiry, lease.id)
+        changed = true
+        return
+    end
+    if lease.lingers == 0 then
+        rule.tell('E', lease.claim, lease.holder, lease.token)
+    end
+    if now < clear then
+        call('ZADD', ENDS, clear, lease.id)
+        lease.lingers = 1
+        rule.put(lease)
+        return
+    end
+    for _, scope in ipairs(rule.vacate(lease)) do
+        freed[#freed + 1] = scope
+    end
+    rule.remember(lease.id, 'E', lease.token)
+end
+
+-- Forgets what ended longer ago than it is to be remembered.
+function rule.forgetTheOld()
+    local id = call('LINDEX', ENDED, 0)
+    if id then
+        local value = call('HGET', LEASES, id)
+        if not value or byte(value) == LEASE
+            or now - unpackFrom('>d', value, 2) >= tonumber(ARGV[6]) then
+            rule.forget(SLICE)
+        end
+    end
+end
+
+-- Does what is overdue: first answers the waits that are over, because whoever is late gets nothing,
+-- then ends leases and records, then hands over. Returns A if more is overdue.
+function rule.advance()
+    -- a first write that is allowed when the server's memory is full, so that those behind it are
+    call('ZREM', ENDS, '')
+    local members = call('ZRANGEBYSCORE', ENDS, '-inf', now, 'LIMIT', 0, SLICE)
+    local overdue, ended, freed = {}, {}, {}
+    for _, member in ipairs(members) do
+        local kind, rest = byte(member), sub(member, 2)
+        if kind == 87 then
+            overdue[#overdue + 1] = rule.waiterOf(rest)
+        elseif kind == 82 then
+            rule.erase(rest)
+        elseif kind == 70 then
+            call('ZREM', ENDS, member)
+            freed[#freed + 1] = rest
+        else
+            ended[#ended + 1] = member
+        end
+    end
+    rule.answerOverdue(overdue, freed)
+    for _, id in ipairs(ended) do
+        local lease = rule.lookUp(id)
+        if lease then
+            rule.expire(lease, freed)
+        else
+            call('ZREM', ENDS, id)
+        end
+    end
+    rule.forgetTheOld()
+    rule.handOver(freed)
+    local next = call('ZRANGE', ENDS, 0, 0, 'WITHSCORES')
+    due = tonumber(next[2] or NEVER)
+    changed = true
+    return due <= now and {'A'} or nil
+end

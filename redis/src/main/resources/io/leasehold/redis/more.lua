@@ -1,0 +1,307 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- The less common operations, and what only they and refusals need.
+
+-- Each field with its length in front.
+function rule.message(...)
+    local fields = {...}
+    for i = 1, #fields do
+        local field = fields[i]
+        if type(field) == 'number' then
+            field = string.format('%.0f', field)
+        end
+        fields[i] = #field .. ':' .. field
+    end
+    return table.concat(fields)
+end
+
+-- A lease that excludes a claim on one scope and has not run out.
+function rule.successorAt(scope, exclusive)
+    local function live(id)
+        local lease = rule.lookUp(id)
+        return lease and now < lease.expiry and lease
+    end
+    local id = rule.blockerOf(scope, exclusive)
+    local lease = id and live(id)
+    if lease or not id then
+        return lease
+    end
+    -- the first of several is in its lock-delay
+    return rule.each(exclusive and 'h' or 'x', scope, function(entry)
+        local to = sub(entry, 1, -34) .. '\1'
+        while entry do
+            local other = live(rule.idOf(entry))
+            if other then
+                return other
+            end
+            entry = rule.first(entry .. '\0', to)
+        end
+    end)
+end
+
+-- Why there is no lease where one was expected.
+function rule.absence(claim, holder, ended)
+    local exclusive, list = rule.isExclusive(claim), rule.scopes(claim)
+    for i = 1, #list do
+        local successor = rule.successorAt(list[i], exclusive)
+        if successor then
+            return successor.holder == holder and 't' or 'h'
+        end
+    end
+    return ended == 'E' and 'e' or 'f'
+end
+
+-- The record at the scope.
+function rule.recordAt(scope)
+    local value = call('HGET', rule.RECORDS, scope)
+    if value then
+        local number, completedAt, till, claim, holder, from =
+            unpackFrom('>dddI2c0I2c0', value)
+        return {
+            token = number, completedAt = completedAt, till = till, claim = claim,
+            holder = holder, record = sub(value, from)
+        }
+    end
+end
+
+function rule.erase(scope)
+    if call('HDEL', rule.RECORDS, scope) == 1 then
+        call('ZREM', ENDS, 'R' .. scope)
+        occupied = occupied - 1
+        changed = true
+    end
+end
+
+function rule.completed(kept)
+    return {'C', kept.record, rule.text(kept.token), kept.till - now}
+end
+
+-- Withdraw: id. Returns E: out of the queue or released, and a late repeat is turned away.
+function operations.w(at)
+    local id = ARGV[at]
+    local lease, ended = rule.lookUp(id)
+    local waiter = waiting > 0 and rule.waiterOf(id)
+    if waiter then
+        rule.leave(waiter)
+        rule.remember(id, 'W', 0)
+        rule.deliver(waiter.client, id, {'N', 'f'})
+        rule.handOver(rule.scopes(waiter.claim))
+    elseif lease and now < lease.expiry then
+        local freed = rule.finish(lease, 'W', 'L')
+        if waiting > 0 then
+            rule.handOver(freed)
+        end
+    elseif not lease and not ended then
+        rule.remember(id, 'W', 0)
+    end
+    return {'E'}
+end
+
+-- Renew: for each of several leases its id, token, ttl, the expected version or 0, the claim and the
+-- holder in one. Returns R and, in one, for each of them R, version, remaining; or the reason why it
+-- was refused, 0, 0. Where a lease stands among the things that happen by themselves is left as it is;
+-- when that time comes, the lease is found renewed and moved.
+function operations.r(at, count)
+    local ids, results, writes = {}, {}, {}
+    for i = 1, count do
+        ids[i] = sub(ARGV[at + i - 1], 1, 32)
+    end
+    local values = call('HMGET', LEASES, unpack(ids))
+    -- by id: as it was renewed
+    local fresh = {}
+    for i = 1, count do
+        local id, number, ttl, expected, claim, from =
+            unpackFrom('>c32dddI2c0', ARGV[at + i - 1])
+        local value = fresh[id] or values[i]
+        local reason
+        if value and byte(value) == LEASE then
+            local token, _, expiry, version = unpackFrom('>dddd', value, 2)
+            reason = now >= expiry and 'e'
+                or unpackFrom('>I2c0', value, 59) ~= claim and 's'
+                or token ~= number and 't'
+                or expected ~= 0 and expected ~= version and 'v'
+            if not reason then
+                -- never shorter: an earlier renewal's deadline is relied upon
+                expiry = math.max(expiry, now + ttl)
+                fresh[id] = 'L' .. pack('>dddd', number, ttl, expiry, version + 1)
+                    .. sub(value, 34)
+                writes[#writes + 1] = id
+                writes[#writes + 1] = fresh[id]
+                results[i] = pack('>c1dd', 'R', version + 1, expiry - now)
+                if listened > now then
+                    rule.tell('R', claim, sub(ARGV[at + i - 1], from), number)
+                end
+            end
+        else
+            local _, ended = rule.lookUp(id)
+            reason = rule.absence(claim, sub(ARGV[at + i - 1], from), ended)
+        end
+        if reason then
+            results[i] = pack('>c1dd', reason, 0, 0)
+            rule.tell('X', claim, sub(ARGV[at + i - 1], from), number, reason)
+        end
+    end
+    if #writes > 0 then
+        -- a first write that is allowed when the server's memory is full
+        call('ZREM', ENDS, '')
+        call('HSET', LEASES, unpack(writes))
+        changed = true
+    end
+    return {'R', table.concat(results)}
+end
+
+-- Rotate: id, claim, holder, token. Returns G as acquire does, or X reason.
+function operations.t(at)
+    local claim, number = ARGV[at + 1], tonumber(ARGV[at + 3])
+    local lease, ended = rule.lookUp(ARGV[at])
+    if not lease then
+        return {'X', rule.absence(claim, ARGV[at + 2], ended)}
+    end
+    local reason = rule.mismatch(lease, claim, number)
+    if not reason then
+        local drawn = rule.draw()
+        if not drawn then
+            return {'L', 'tokens'}
+        end
+        lease.rotatedFrom, lease.token, lease.version = number, drawn, lease.version + 1
+        rule.put(lease)
+        rule.tell('T', lease.claim, lease.holder, lease.token)
+    elseif reason ~= 't' or lease.rotatedFrom ~= number then
+        return {'X', reason}
+    end
+    return rule.granted(lease)
+end
+
+-- Complete: id, claim, holder, token, record, how long to keep it. Returns as release does.
+function operations.c(at)
+    local lease, answer = rule.toEnd(at, 'C')
+    if not lease then
+        return answer
+    end
+    local keep = tonumber(ARGV[at + 5])
+    local kept = {
+        token = lease.token, completedAt = now, till = now + keep, claim = lease.claim,
+        holder = lease.holder, record = ARGV[at + 4]
+    }
+    local freed = rule.finish(lease, 'C', 'C')
+    local done = #freed
+    for i = 1, done do
+        rule.erase(freed[i])
+        if keep > 0 then
+            call('ZADD', ENDS, kept.till, 'R' .. freed[i])
+            call('HSET', rule.RECORDS, freed[i], pack('>dddI2c0I2c0', kept.token,
+                kept.completedAt, kept.till, #kept.claim, kept.claim, #kept.holder,
+                kept.holder) .. kept.record)
+            occupied = occupied + 1
+            due = math.min(due, kept.till)
+        end
+    end
+    if waiting > 0 then
+        for i = 1, keep > 0 and done or 0 do
+            for _, scope in ipairs(rule.answerWith(freed[i], kept)) do
+                freed[#freed + 1] = scope
+            end
+        end
+        rule.handOver(freed)
+    end
+    return {'E'}
+end
+
+-- Look again: ids of requests that wait, or of leases. The client is heard of. Returns for each a
+-- list as acquire does, or T if nothing is known of it: to be tried again.
+function operations.l(at, count)
+    local answers = {}
+    rule.hear(caller)
+    call('ZREMRANGEBYSCORE', rule.CLIENTS, '-inf', now)
+    for i = at, at + count - 1 do
+        local lease, ended = rule.lookUp(ARGV[i])
+        local waiter = not lease and waiting > 0 and rule.waiterOf(ARGV[i])
+        answers[#answers + 1] = lease and (now < lease.expiry and rule.granted(lease) or {'N', 'e'})
+            or waiter and rule.queued(waiter)
+            or ended and {'N', ended == 'E' and 'e' or 'f'}
+            or {'T'}
+    end
+    return answers
+end
+
+-- Listen: for how long events are wanted from now on. Returns the number of the last event.
+function operations.o(at)
+    if listened <= now then
+        -- whoever listened before has missed something
+        events = events + 1
+    end
+    listened = math.max(listened, now + tonumber(ARGV[at]))
+    changed = true
+    return {events}
+end
+
+function rule.waitersFor(claim)
+    local list = waiting > 0 and rule.scopes(claim) or {}
+    local ids, count = {}, 0
+    for _, scope in ipairs(list) do
+        local from = 'q' .. rule.place(scope)
+        local entries = call('ZRANGEBYLEX', rule.INDEX, '[' .. from .. '\0', '(' .. from .. '\1')
+        for _, entry in ipairs(entries) do
+            local id = rule.idOf(entry)
+            count = count + (ids[id] and 0 or 1)
+            ids[id] = true
+        end
+    end
+    return count
+end
+
+function rule.leaseRow(lease)
+    return {'H', lease.claim, lease.holder, rule.text(lease.token), now - lease.grantedAt,
+        lease.expiry - now, rule.waitersFor(lease.claim), lease.record}
+end
+
+function rule.recordRow(scope, kept)
+    return {'C', kept.claim, kept.holder, rule.text(kept.token), now - kept.completedAt,
+        kept.till - now, 0, kept.record, scope}
+end
+
+-- Show: a name. Returns a row for each of its holders, and for its record: H or C, claim, holder,
+-- token, age, remaining, waiters, record, and of a record its scope.
+function operations.s(at)
+    local name = ARGV[at]
+    local rows = {}
+    local id = call('HGET', HELD, name)
+    local ids = {id or nil}
+    if id and byte(id) == 43 then
+        ids = {}
+        local from = 'h' .. name
+        for _, entry in ipairs(call('ZRANGEBYLEX', rule.INDEX, '[' .. from .. '\0', '(' .. from .. '\1')) do
+            ids[#ids + 1] = rule.idOf(entry)
+        end
+    end
+    for _, holder in ipairs(ids) do
+        local lease = rule.lookUp(holder)
+        if lease and now < lease.expiry then
+            rows[#rows + 1] = rule.leaseRow(lease)
+        end
+    end
+    local kept = rule.recordAt(name)
+    if kept then
+        rows[#rows + 1] = rule.recordRow(name, kept)
+    end
+    return rows
+end
+
+-- Part of a listing: leases or records, a cursor (0 at first), about how many. Returns the next
+-- cursor (0 at the end), then rows as show does.
+function operations.p(at)
+    local leases = ARGV[at] == 'leases'
+    local page = call('HSCAN', leases and LEASES or rule.RECORDS, ARGV[at + 1], 'COUNT', ARGV[at + 2])
+    local rows = {page[1]}
+    for i = 1, #page[2], 2 do
+        if not leases then
+            rows[#rows + 1] = rule.recordRow(page[2][i], rule.recordAt(page[2][i]))
+        elseif byte(page[2][i + 1]) == LEASE then
+            local lease = rule.unpacked(page[2][i], page[2][i + 1])
+            if now < lease.expiry then
+                rows[#rows + 1] = rule.leaseRow(lease)
+            end
+        end
+    end
+    return rows
+end
