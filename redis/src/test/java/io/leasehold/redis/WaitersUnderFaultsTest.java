@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.leasehold.model.StoreUnavailableException;
+import io.leasehold.spi.Acquisition;
+import io.leasehold.spi.Grant;
+import io.leasehold.spi.LeaseRequest;
+import io.leasehold.testkit.RedisErrorException;
+import io.leasehold.testkit.RedisServer;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Clients wait for one name while something goes wrong; all of them get it in the end, one by one. */
+final class WaitersUnderFaultsTest {
+
+    private static final Duration TTL = Duration.ofSeconds(4);
+    private static final String NAME = "wanted";
+    private static final int CLIENTS = 3;
+    private static final int EACH = 2;
+
+    private static RealRedis redis;
+    private final List<RedisLeaseStore> clients = new ArrayList<>();
+    private final History history = new History();
+
+    @BeforeAll
+    static void start() {
+        redis = new RealRedis(RedisServer.start("lua-time-limit 50"));
+    }
+
+    @AfterAll
+    static void stop() {
+        redis.close();
+    }
+
+    @BeforeEach
+    void connect() {
+        RedisOptions options = redis.options().withPatience(Duration.ofSeconds(2));
+        for (int i = 0; i < CLIENTS; i++) {
+            clients.add(RedisLeaseStore.connect(options));
+        }
+    }
+
+    @AfterEach
+    void disconnect() {
+        clients.forEach(RedisLeaseStore::close);
+    }
+
+    @Test
+    void whenTheServerForgetsEverything() {
+        faultWhileOthersWait(() -> redis.server().command("FLUSHALL"), true);
+    }
+
+    @Test
+    void whenTheServerForgetsTheScript() {
+        faultWhileOthersWait(() -> redis.server().command("SCRIPT", "FLUSH"), false);
+    }
+
+    @Test
+    void whenAllConnectionsAreKilled() {
+        faultWhileOthersWait(this::killConnections, false);
+    }
+
+    @Test
+    void whenTheConnectionsForMessagesAreKilledAtEveryHandOver() {
+        Grant first = Leases.grant(clients.get(0), NAME, TTL);
+        List<CompletableFuture<Grant>> waiting = letThemWait();
+        for (int i = 0; i < waiting.size() / 2; i++) {
+            redis.server().command("CLIENT", "KILL", "TYPE", "pubsub");
+            Leases.pass(Duration.ofMillis(300));
+        }
+        Leases.eventually(() -> Leases.await(clients.get(0).release(first)));
+        assertServed(waiting, first);
+    }
+
+    @Test
+    void whenAScriptBlocksTheServerUntilItIsKilled() throws Exception {
+        faultWhileOthersWait(this::blockForAWhile, false);
+    }
+
+    private void killConnections() {
+        redis.server().command("CLIENT", "KILL", "TYPE", "normal");
+        redis.server().command("CLIENT", "KILL", "TYPE", "pubsub");
+    }
+
+    private void blockForAWhile() {
+        CompletableFuture<Void> blocker = CompletableFuture.runAsync(() -> {
+            try {
+                redis.server().command("EVAL", "while true do end", "0");
+            } catch (RedisErrorException | UncheckedIOException e) {
+                // as it should
+            }
+        });
+        Leases.until("BUSY", () -> {
+            try {
+                redis.server().command("GET", "key");
+                return false;
+            } catch (RedisErrorException e) {
+                return String.valueOf(e.getMessage()).startsWith("BUSY");
+            }
+        });
+        assertThatExceptionOfType(StoreUnavailableException.class)
+                .isThrownBy(
+                        () -> Leases.await(clients.get(1).acquire(Leases.request("another", TTL))))
+                .withMessageContaining("BUSY")
+                .withMessageContaining("SCRIPT KILL");
+        redis.server().command("SCRIPT", "KILL");
+        blocker.join();
+    }
+
+    private void faultWhileOthersWait(Runnable fault, boolean forgotten) {
+        Grant first = Leases.grant(clients.get(0), NAME, TTL);
+        List<CompletableFuture<Grant>> waiting = letThemWait();
+        fault.run();
+        if (!forgotten) {
+            assertThat(Leases.eventually(() -> Leases.renews(clients.get(0), first)))
+                    .isTrue();
+            assertThat(waiting).noneMatch(CompletableFuture::isDone);
+        }
+        Leases.eventually(() -> Leases.await(clients.get(0).release(first)));
+        assertServed(waiting, first);
+    }
+
+    private List<CompletableFuture<Grant>> letThemWait() {
+        List<CompletableFuture<Grant>> waiting = new ArrayList<>();
+        for (int i = 0; i < CLIENTS * EACH; i++) {
+            RedisLeaseStore client = clients.get(i % CLIENTS);
+            waiting.add(CompletableFuture.supplyAsync(
+                    () -> waitAndRelease(client), task -> new Thread(task, "waiter").start()));
+        }
+        Leases.until(
+                "all wait",
+                () -> Leases.list(clients.get(0)).stream()
+                        .anyMatch(row -> row.waiters() == CLIENTS * EACH));
+        return waiting;
+    }
+
+    /** Repeats the same request until it is answered, as the client runtime does. */
+    private Grant waitAndRelease(RedisLeaseStore client) {
+        LeaseRequest request = Leases.request(NAME, TTL).waitingAtMost(Leases.PATIENCE);
+        long askedAt = History.now();
+        Acquisition answer = Leases.eventually(() -> Leases.await(client.acquire(request)));
+        if (!(answer instanceof Acquisition.Granted granted)) {
+            throw new AssertionError("not granted but " + answer);
+        }
+        history.granted(askedAt, granted.grant().token());
+        Leases.eventually(() -> Leases.await(client.release(granted.grant())));
+        return granted.grant();
+    }
+
+    private void assertServed(List<CompletableFuture<Grant>> waiting, Grant first) {
+        for (CompletableFuture<Grant> waiter : waiting) {
+            assertThat(Leases.await(waiter).token()).isGreaterThan(first.token());
+        }
+        history.assertTokensIncrease();
+        assertThat(Leases.list(clients.get(0))).isEmpty();
+    }
+}
