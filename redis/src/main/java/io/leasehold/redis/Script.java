@@ -43,6 +43,7 @@ final class Script {
                 + "return rule, operations\n";
         return of(file("state.lua")
                 + file("plain.lua")
+                + file("readiness.lua")
                 + "local function rules()\n"
                 + rules
                 + "end\n"

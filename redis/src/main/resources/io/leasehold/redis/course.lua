@@ -11,7 +11,7 @@ function rule.answerWith(scope, kept)
     local freed = {}
     local at = 'q' .. rule.place(scope)
     local entries = waiting == 0 and {}
-        or call('ZRANGEBYLEX', rule.INDEX, '[' .. at .. '\0', '(' .. at .. '\1')
+        or call('ZRANGEBYLEX', INDEX, '[' .. at .. '\0', '(' .. at .. '\1')
     for _, entry in ipairs(entries) do
         local waiter = rule.waiterOf(rule.idOf(entry))
         if waiter.since ~= '' and kept.token >= tonumber(waiter.since) then
@@ -81,8 +81,6 @@ end
 -- Does what is overdue: first answers the waits that are over, because whoever is late gets nothing,
 -- then ends leases and records, then hands over. Returns A if more is overdue.
 function rule.advance()
-    -- a first write that is allowed when the server's memory is full, so that those behind it are
-    call('ZREM', ENDS, '')
     local members = call('ZRANGEBYSCORE', ENDS, '-inf', now, 'LIMIT', 0, SLICE)
     local overdue, ended, freed = {}, {}, {}
     for _, member in ipairs(members) do

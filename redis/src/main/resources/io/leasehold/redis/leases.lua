@@ -19,9 +19,6 @@ local lazily = {
 local rule = setmetatable({}, lazily)
 local operations = setmetatable({}, lazily)
 
-rule.INDEX, rule.RECORDS = key .. ':index', key .. ':records'
-rule.WAITERS, rule.CLIENTS = key .. ':waiters', key .. ':clients'
-
 -- Tells listeners, if there are any, what happened to a lease.
 function rule.tell(change, claim, holder, number, reason)
     if listened > now then
@@ -121,14 +118,14 @@ end
 function rule.occupy(scope, id, exclusive)
     if byte(scope) ~= NAME then
         local at = rule.place(scope) .. '\0' .. id
-        call('ZADD', rule.INDEX, 0, 'h' .. at)
+        call('ZADD', INDEX, 0, 'h' .. at)
         if exclusive then
-            call('ZADD', rule.INDEX, 0, 'x' .. at)
+            call('ZADD', INDEX, 0, 'x' .. at)
         end
     elseif exclusive then
         call('HSET', HELD, scope, id)
     else
-        call('ZADD', rule.INDEX, 0, 'h' .. scope .. '\0' .. id)
+        call('ZADD', INDEX, 0, 'h' .. scope .. '\0' .. id)
         call('HSET', HELD, scope, '+' .. tonumber(call('HGET', HELD, scope) or 0) + 1)
     end
 end
@@ -136,11 +133,11 @@ end
 function rule.free(scope, id, exclusive)
     if byte(scope) ~= NAME then
         local at = rule.place(scope) .. '\0' .. id
-        call('ZREM', rule.INDEX, 'h' .. at, 'x' .. at)
+        call('ZREM', INDEX, 'h' .. at, 'x' .. at)
     elseif exclusive then
         call('HDEL', HELD, scope)
     else
-        call('ZREM', rule.INDEX, 'h' .. scope .. '\0' .. id)
+        call('ZREM', INDEX, 'h' .. scope .. '\0' .. id)
         local left = tonumber(call('HGET', HELD, scope)) - 1
         if left > 0 then
             call('HSET', HELD, scope, '+' .. left)
@@ -217,5 +214,5 @@ end
 
 -- What the index has first from one key on and before another.
 function rule.first(from, to)
-    return call('ZRANGEBYLEX', rule.INDEX, '[' .. from, '(' .. to, 'LIMIT', 0, 1)[1]
+    return call('ZRANGEBYLEX', INDEX, '[' .. from, '(' .. to, 'LIMIT', 0, 1)[1]
 end

@@ -4,7 +4,7 @@
 
 local rule, operations = rules()
 -- an answer to all operations: that too much is overdue, or an error
-local hindrance
+local hindrance = refusal and {'!', refusal.err}
 
 local function work()
     while at <= #ARGV do
@@ -23,7 +23,7 @@ local function try(what)
     return {'!', type(answer) == 'table' and answer.err or tostring(answer)}
 end
 
-if due <= now then
+if not hindrance and due <= now then
     hindrance = try(rule.advance)
 end
 while at <= #ARGV do

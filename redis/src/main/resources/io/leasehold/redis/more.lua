@@ -53,7 +53,7 @@ end
 
 -- The record at the scope.
 function rule.recordAt(scope)
-    local value = call('HGET', rule.RECORDS, scope)
+    local value = call('HGET', RECORDS, scope)
     if value then
         local number, completedAt, till, claim, holder, from =
             unpackFrom('>dddI2c0I2c0', value)
@@ -65,7 +65,7 @@ function rule.recordAt(scope)
 end
 
 function rule.erase(scope)
-    if call('HDEL', rule.RECORDS, scope) == 1 then
+    if call('HDEL', RECORDS, scope) == 1 then
         call('ZREM', ENDS, 'R' .. scope)
         occupied = occupied - 1
         changed = true
@@ -142,8 +142,6 @@ function operations.r(at, count)
         end
     end
     if #writes > 0 then
-        -- a first write that is allowed when the server's memory is full
-        call('ZREM', ENDS, '')
         call('HSET', LEASES, unpack(writes))
         changed = true
     end
@@ -189,7 +187,7 @@ function operations.c(at)
         rule.erase(freed[i])
         if keep > 0 then
             call('ZADD', ENDS, kept.till, 'R' .. freed[i])
-            call('HSET', rule.RECORDS, freed[i], pack('>dddI2c0I2c0', kept.token,
+            call('HSET', RECORDS, freed[i], pack('>dddI2c0I2c0', kept.token,
                 kept.completedAt, kept.till, #kept.claim, kept.claim, #kept.holder,
                 kept.holder) .. kept.record)
             occupied = occupied + 1
@@ -212,7 +210,7 @@ end
 function operations.l(at, count)
     local answers = {}
     rule.hear(caller)
-    call('ZREMRANGEBYSCORE', rule.CLIENTS, '-inf', now)
+    call('ZREMRANGEBYSCORE', CLIENTS, '-inf', now)
     for i = at, at + count - 1 do
         local lease, ended = rule.lookUp(ARGV[i])
         local waiter = not lease and waiting > 0 and rule.waiterOf(ARGV[i])
@@ -240,7 +238,7 @@ function rule.waitersFor(claim)
     local ids, count = {}, 0
     for _, scope in ipairs(list) do
         local from = 'q' .. rule.place(scope)
-        local entries = call('ZRANGEBYLEX', rule.INDEX, '[' .. from .. '\0', '(' .. from .. '\1')
+        local entries = call('ZRANGEBYLEX', INDEX, '[' .. from .. '\0', '(' .. from .. '\1')
         for _, entry in ipairs(entries) do
             local id = rule.idOf(entry)
             count = count + (ids[id] and 0 or 1)
@@ -270,7 +268,7 @@ function operations.s(at)
     if id and byte(id) == 43 then
         ids = {}
         local from = 'h' .. name
-        for _, entry in ipairs(call('ZRANGEBYLEX', rule.INDEX, '[' .. from .. '\0', '(' .. from .. '\1')) do
+        for _, entry in ipairs(call('ZRANGEBYLEX', INDEX, '[' .. from .. '\0', '(' .. from .. '\1')) do
             ids[#ids + 1] = rule.idOf(entry)
         end
     end
@@ -291,7 +289,7 @@ end
 -- cursor (0 at the end), then rows as show does.
 function operations.p(at)
     local leases = ARGV[at] == 'leases'
-    local page = call('HSCAN', leases and LEASES or rule.RECORDS, ARGV[at + 1], 'COUNT', ARGV[at + 2])
+    local page = call('HSCAN', leases and LEASES or RECORDS, ARGV[at + 1], 'COUNT', ARGV[at + 2])
     local rows = {page[1]}
     for i = 1, #page[2], 2 do
         if not leases then

@@ -14,6 +14,7 @@
 --   N reason                                      the id was used before
 --   Q now look-again-in                           queued: the answer follows
 --   L limit                                       full
+--   ! error                                       the server's memory is full
 function operations.a(at)
     local id, claim, since = ARGV[at], ARGV[at + 1], ARGV[at + 7]
     local wait = tonumber(ARGV[at + 4])
@@ -40,7 +41,9 @@ function operations.a(at)
     local holder, ttl, delay, record =
         ARGV[at + 2], tonumber(ARGV[at + 3]), tonumber(ARGV[at + 5]), ARGV[at + 6]
     local blocker = rule.holderInTheWay(claim)
-    if not blocker and (waiting == 0 or not rule.waiterInTheWay(claim, NEVER)) then
+    if full and (wait > 0 or not blocker) then
+        return {'!', full}
+    elseif not blocker and (waiting == 0 or not rule.waiterInTheWay(claim, NEVER)) then
         local new, limit = rule.grant(id, claim, holder, ttl, delay, record)
         return new and rule.granted(new) or limit
     elseif wait == 0 then

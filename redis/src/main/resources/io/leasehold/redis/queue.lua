@@ -22,7 +22,7 @@ function rule.sequenceOf(entry)
 end
 
 function rule.waiterOf(id)
-    local value = call('HGET', rule.WAITERS, id)
+    local value = call('HGET', WAITERS, id)
     if not value then
         return nil
     end
@@ -35,7 +35,7 @@ function rule.waiterOf(id)
 end
 
 function rule.putWaiter(waiter)
-    call('HSET', rule.WAITERS, waiter.id, cmsgpack.pack({
+    call('HSET', WAITERS, waiter.id, cmsgpack.pack({
         waiter.claim, waiter.holder, waiter.ttl, waiter.deadline, waiter.delay, waiter.record,
         waiter.since, waiter.client, waiter.sequence, waiter.lookAt
     }))
@@ -56,8 +56,8 @@ end
 
 function rule.leave(waiter)
     call('ZREM', ENDS, 'W' .. waiter.id)
-    call('ZREM', rule.INDEX, unpack(rule.entriesOf(waiter)))
-    call('HDEL', rule.WAITERS, waiter.id)
+    call('ZREM', INDEX, unpack(rule.entriesOf(waiter)))
+    call('HDEL', WAITERS, waiter.id)
     waiting = waiting - 1
     changed = true
 end
@@ -106,14 +106,14 @@ function rule.queued(waiter, lease)
 end
 
 function rule.hear(client)
-    call('ZADD', rule.CLIENTS, now + ALIVE, client)
+    call('ZADD', CLIENTS, now + ALIVE, client)
 end
 
 function rule.enqueue(id, claim, holder, ttl, wait, delay, record, since, lease)
     local most = tonumber(ARGV[5])
     for i, scope in ipairs(rule.scopes(claim)) do
         local at = 'q' .. rule.place(scope)
-        if call('ZLEXCOUNT', rule.INDEX, '[' .. at .. '\0', '(' .. at .. '\1') >= most then
+        if call('ZLEXCOUNT', INDEX, '[' .. at .. '\0', '(' .. at .. '\1') >= most then
             return {'L', 'waiters', i}
         end
     end
@@ -128,7 +128,7 @@ function rule.enqueue(id, claim, holder, ttl, wait, delay, record, since, lease)
         members[#members + 1] = 0
         members[#members + 1] = entry
     end
-    call('ZADD', rule.INDEX, unpack(members))
+    call('ZADD', INDEX, unpack(members))
     rule.hear(caller)
     waiting = waiting + 1
     due = math.min(due, waiter.deadline)
@@ -151,7 +151,7 @@ function rule.isAlive(client)
     if client == caller then
         return true
     end
-    if tonumber(call('ZSCORE', rule.CLIENTS, client) or 0) <= now then
+    if tonumber(call('ZSCORE', CLIENTS, client) or 0) <= now then
         return false
     end
     return ARGV[3] == '0' or call('PUBSUB', 'NUMSUB', key .. ':to:' .. client)[2] > 0

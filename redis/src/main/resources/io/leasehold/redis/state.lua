@@ -48,8 +48,10 @@ local EXCLUSIVE, NAME, PATH, SUBTREE, INODE, RANGE = 120, 110, 112, 116, 105, 11
 
 local now, token, due, occupied, waiting, remembered, sequence, listened, events =
     0, 0, NEVER, 0, 0, 0, 0, 0, 0
-local known = call('GET', key)
-if known then
+local known = redis.pcall('GET', key)
+if type(known) == 'table' then
+    return known
+elseif known then
     -- now: the time of the last change; due: nothing happens by itself before; occupied: scopes that
     -- are leased or have a record; sequence: of the last waiter; listened: until when somebody does
     now, token, due, occupied, waiting, remembered, sequence, listened, events =
