@@ -68,14 +68,21 @@ end
 
 -- Forgets what ended longer ago than it is to be remembered.
 function rule.forgetTheOld()
-    local id = call('LINDEX', ENDED, 0)
-    if id then
-        local value = call('HGET', LEASES, id)
-        if not value or byte(value) == LEASE
-            or now - unpackFrom('>d', value, 2) >= tonumber(ARGV[6]) then
-            rule.forget(SLICE)
-        end
+    local window = tonumber(ARGV[6])
+    local function isOld(value)
+        -- one that is held again is remembered further behind, if at all
+        return not value or byte(value) == LEASE or now - unpackFrom('>d', value, 2) >= window
     end
+    local oldest = call('LINDEX', ENDED, 0)
+    if not oldest or not isOld(call('HGET', LEASES, oldest)) then
+        return
+    end
+    local values = call('HMGET', LEASES, unpack(call('LRANGE', ENDED, 0, SLICE - 1)))
+    local old = 1
+    while old < #values and isOld(values[old + 1]) do
+        old = old + 1
+    end
+    rule.forget(old)
 end
 
 -- Does what is overdue: first answers the waits that are over, because whoever is late gets nothing,

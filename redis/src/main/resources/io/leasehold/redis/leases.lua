@@ -173,8 +173,9 @@ function rule.vacate(lease)
     return list
 end
 
--- Forgets the first that ended.
+-- Forgets the first that ended, but no more of them than can be handled at once.
 function rule.forget(count)
+    count = math.min(count, 1000)
     local ids = call('LRANGE', ENDED, 0, count - 1)
     if #ids == 0 then
         remembered = 0
