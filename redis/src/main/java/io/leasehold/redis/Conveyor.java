@@ -13,7 +13,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -31,8 +30,17 @@ final class Conveyor {
     private static final int MAX_BYTES = 1 << 20;
     private static final int MAX_QUEUED = 100_000;
 
+    /** Takes what a call brings beside the answers, before those. */
+    interface Extras {
+
+        void deliver(List<?> fields);
+
+        /** The reply to a call did not arrive, and what it may have brought did not either. */
+        void missed();
+    }
+
     private final Function<List<Operation>, CompletionStage<List<Object>>> call;
-    private final Consumer<List<?>> deliveries;
+    private final Extras extras;
     private final Time time;
     private final Duration patience;
     private final Queue<Operation> queue = new ConcurrentLinkedQueue<>();
@@ -46,15 +54,14 @@ final class Conveyor {
      * An empty one.
      *
      * @param call runs the script on a batch
-     * @param deliveries takes what a call brings beside the answers, before those
      */
     Conveyor(
             Function<List<Operation>, CompletionStage<List<Object>>> call,
-            Consumer<List<?>> deliveries,
+            Extras extras,
             Time time,
             Duration patience) {
         this.call = call;
-        this.deliveries = deliveries;
+        this.extras = extras;
         this.time = time;
         this.patience = patience;
     }
@@ -131,7 +138,11 @@ final class Conveyor {
             if (error == null) {
                 unload(batch, answers);
             } else {
-                fail(batch, Failures.of(error));
+                LeaseholdException reason = Failures.of(error);
+                fail(batch, reason);
+                if (reason instanceof OutcomeUnknownException) {
+                    extras.missed();
+                }
             }
         });
         call.apply(batch).whenComplete((answers, error) -> {
@@ -145,7 +156,7 @@ final class Conveyor {
 
     private void unload(List<Operation> batch, List<Object> answers) {
         for (int i = batch.size(); i < answers.size(); i++) {
-            deliveries.accept((List<?>) answers.get(i));
+            extras.deliver((List<?>) answers.get(i));
         }
         for (int i = 0; i < batch.size(); i++) {
             answer(batch.get(i), answers.get(i));

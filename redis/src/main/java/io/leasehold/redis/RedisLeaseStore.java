@@ -79,7 +79,7 @@ public final class RedisLeaseStore implements LeaseStore {
         this.inbox = namespace + ":to:" + name;
         this.client = Wire.text(name);
         this.answers = new Answers(options.bounds());
-        this.conveyor = new Conveyor(this::call, this::deliver, time, options.patience());
+        this.conveyor = new Conveyor(this::call, new Arrivals(), time, options.patience());
         this.waits = new Waits(conveyor::send, answers, time);
         this.link = links.connect(new Messages(namespace + ":events"));
         this.listening = new Listening(link, namespace + ":events", conveyor::send, time);
@@ -306,12 +306,22 @@ public final class RedisLeaseStore implements LeaseStore {
         });
     }
 
-    private void deliver(List<?> fields) {
-        waits.deliver(fields);
-    }
-
     private void see(FencingToken token) {
         highest.accumulateAndGet(token.value(), Math::max);
+    }
+
+    /** What comes beside the answers to calls. */
+    private final class Arrivals implements Conveyor.Extras {
+
+        @Override
+        public void deliver(List<?> fields) {
+            waits.deliver(fields);
+        }
+
+        @Override
+        public void missed() {
+            waits.lookSoon();
+        }
     }
 
     /** What comes on the connection for messages. */

@@ -184,6 +184,10 @@ final class Wait {
         }
     }
 
+    void lookSoon() {
+        lookIn(RETRY);
+    }
+
     /** Asks what became of the request. */
     void look() {
         if (isIdle()) {

@@ -19,7 +19,8 @@ import java.util.function.Function;
  * The requests of this client that wait in the store's queue. The store answers them by a message,
  * or in the reply to another call. Behind that, whoever is first in line asks when the lease in its
  * way would end by itself, the others a little later in case the first is dead, and all ask after
- * the connection for messages was broken. So a message that is missed costs at most that long.
+ * the connection for messages was broken or a reply did not arrive. So an answer that is missed
+ * costs at most that long.
  *
  * <p>While anybody waits, the store hears of this client every few seconds; it passes over the
  * waiters of one that it no longer hears of.
@@ -77,6 +78,11 @@ final class Waits {
     /** Has everybody ask, because messages may have been missed. */
     void lookAgain() {
         waits.values().forEach(Wait::look);
+    }
+
+    /** Has everybody ask before long, because the reply to a call did not arrive. */
+    void lookSoon() {
+        waits.values().forEach(Wait::lookSoon);
     }
 
     /** Answers everybody who waits with the reason. */
