@@ -2,7 +2,6 @@
 package io.leasehold.redis;
 
 import io.leasehold.model.FencingToken;
-import io.leasehold.model.LeaseId;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.LeaseholdException;
 import io.leasehold.model.OutcomeUnknownException;
@@ -67,6 +66,7 @@ public final class RedisLeaseStore implements LeaseStore {
     private final Listening listening;
     private final Answers answers;
     private final Server server;
+    private final Replicas replicas = new Replicas(this::countReplicas);
     // the highest that this client has seen
     private final AtomicLong highest = new AtomicLong();
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -164,13 +164,14 @@ public final class RedisLeaseStore implements LeaseStore {
         if (options.replicas() == 0) {
             return CompletableFuture.completedFuture(granted);
         }
-        return replicated(granted.grant().id(), granted)
+        return replicated(granted)
                 .handle((done, error) -> {
                     if (error == null) {
                         return CompletableFuture.<Acquisition>completedFuture(done);
                     }
                     // refused: so it must be given back, and only then did nothing happen
                     return withdraw(request)
+                            .exceptionallyCompose(RedisLeaseStore::maybe)
                             .<Acquisition>thenCompose(
                                     ending -> CompletableFuture.failedFuture(error))
                             .toCompletableFuture();
@@ -178,18 +179,24 @@ public final class RedisLeaseStore implements LeaseStore {
                 .thenCompose(stage -> stage);
     }
 
-    /** Completes with the value when enough replicas have what is known of the lease now. */
-    private <T> CompletionStage<T> replicated(LeaseId id, T value) {
-        // a write of this connection, behind which it may wait for the replicas
-        return conveyor.send(Operation.of('l', Wire.id(id)))
-                .thenCompose(done -> link.awaitReplicas(options.replicas(), options.patience()))
-                .thenApply(count -> {
-                    if (count < options.replicas()) {
-                        throw new StoreUnavailableException("only " + count + " of "
-                                + options.replicas() + " replicas have it");
-                    }
-                    return value;
-                });
+    /** Completes with the value when enough replicas have all that was written up to now. */
+    private <T> CompletionStage<T> replicated(T value) {
+        return replicas.confirm().thenApply(count -> {
+            if (count < options.replicas()) {
+                throw new StoreUnavailableException(
+                        "only " + count + " of " + options.replicas() + " replicas have it");
+            }
+            return value;
+        });
+    }
+
+    private CompletionStage<Long> countReplicas() {
+        // an operation of this connection, up to which it can wait for the replicas; it must be
+        // over
+        // before others that are sent meanwhile lose their patience
+        return conveyor.send(Operation.of('l'))
+                .thenCompose(done -> link.awaitReplicas(
+                        options.replicas(), options.patience().dividedBy(2)));
     }
 
     @Override
@@ -217,8 +224,7 @@ public final class RedisLeaseStore implements LeaseStore {
         return options.replicas() == 0 || requests.isEmpty()
                 ? renewals
                 : renewals.thenCompose(
-                        done -> replicated(requests.get(0).grant().id(), done)
-                                .exceptionallyCompose(RedisLeaseStore::maybe));
+                        done -> replicated(done).exceptionallyCompose(RedisLeaseStore::maybe));
     }
 
     @Override
@@ -232,8 +238,7 @@ public final class RedisLeaseStore implements LeaseStore {
                     see(rotated.grant().token());
                     return options.replicas() == 0
                             ? CompletableFuture.completedFuture(rotation)
-                            : replicated(grant.id(), rotation)
-                                    .exceptionallyCompose(RedisLeaseStore::maybe);
+                            : replicated(rotation).exceptionallyCompose(RedisLeaseStore::maybe);
                 });
     }
 
