@@ -51,9 +51,9 @@ final class Requests {
         return ByteBuffer.allocate(
                         id.length + 3 * Double.BYTES + Short.BYTES + claim.length + holder.length)
                 .put(id)
-                .putDouble(grant.token().value())
-                .putDouble(Wire.micros(request.ttl()))
-                .putDouble(request.expectedVersion().orElse(0))
+                .putDouble((double) grant.token().value())
+                .putDouble((double) Wire.micros(request.ttl()))
+                .putDouble((double) request.expectedVersion().orElse(0))
                 .putShort((short) claim.length)
                 .put(claim)
                 .put(holder)
