@@ -30,6 +30,9 @@ final class NetworkFaultsTest {
     /** Longer than the test takes: nothing ends but by release. */
     private static final Duration TTL = Duration.ofMinutes(10);
 
+    /** Names that nobody can get any more would keep it from its goal for ever. */
+    private static final Duration AT_MOST = Duration.ofMinutes(2);
+
     private static final int CLIENTS = 4;
     private static final int LOOPS_EACH = 8;
     private static final int NAMES = 16;
@@ -65,6 +68,7 @@ final class NetworkFaultsTest {
                 }
                 disturb(network, new Random(seed), loops);
                 loops.forEach(Leases::await);
+                assertThat(pairs).hasValueGreaterThanOrEqualTo(GOAL);
                 System.out.println(pairs.get() + " pairs, " + repeats.get() + " repeats");
                 assertThat(violations).hasValue(0);
                 assertThat(repeats.get()).isPositive();
@@ -93,7 +97,8 @@ final class NetworkFaultsTest {
     }
 
     private void loop(RedisLeaseStore client, Random random) {
-        while (pairs.get() < GOAL) {
+        long start = History.now();
+        while (pairs.get() < GOAL && History.now() - start < AT_MOST.toNanos()) {
             int name = random.nextInt(NAMES);
             LeaseRequest request = Leases.request("name-" + name, TTL);
             if (random.nextInt(4) == 0) {
