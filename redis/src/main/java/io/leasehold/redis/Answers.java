@@ -41,6 +41,20 @@ final class Answers {
         return Wire.string(answer.get(0));
     }
 
+    /** Whether an operation failed. */
+    static boolean isError(Object answer) {
+        return answer instanceof List<?> fields
+                && !fields.isEmpty()
+                && fields.get(0) instanceof byte[] letter
+                && letter.length == 1
+                && letter[0] == '!';
+    }
+
+    /** Why it failed, in the server's words. */
+    static String error(Object answer) {
+        return Wire.string(((List<?>) answer).get(1));
+    }
+
     /** The answer to an acquire that is no longer queued, or to one that was. */
     Acquisition acquisition(List<?> answer, LeaseRequest request, Duration inStore) {
         return switch (letter(answer)) {

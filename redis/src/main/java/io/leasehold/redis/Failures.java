@@ -8,12 +8,12 @@ import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisException;
 import java.net.UnknownHostException;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,19 +40,22 @@ final class Failures {
             Map.entry("WRONGPASS", "Redis does not accept the user or the password"),
             Map.entry(
                     "NOPERM",
-                    "the Redis user may not do this; it needs EVALSHA, EVAL, PUBLISH,"
-                            + " SUBSCRIBE and all commands on the keys leasehold:*"),
+                    "the Redis user may not do this; it needs EVALSHA, EVAL, TIME, GET, SET,"
+                            + " PUBLISH, SUBSCRIBE, UNSUBSCRIBE, PUBSUB, @hash, @list and"
+                            + " @sortedset, on the keys and channels leasehold:*"),
             Map.entry(
                     "WRONGTYPE",
                     "a key of the namespace holds something else; see the keys"
                             + " leasehold:{namespace}*"),
             Map.entry("MAXCLIENTS", "Redis has as many clients as it may; raise maxclients"));
 
-    private static final Pattern CODE = Pattern.compile("\\b([A-Z]{3,})\\b");
-    private static final int HEAD = 80;
+    /** In front, or behind the place in the script. */
+    private static final Pattern CODE = Pattern.compile("(?:^|: -?)([A-Z]{3,})\\b");
 
-    /** What Redis 7 says within a script where it says NOPERM without. */
-    private static final String NO_RIGHT = "The user executing the script can't run this command";
+    /** What the server says without a word of its own in front. */
+    private static final Map<String, String> PLAIN_WORDS = Map.of(
+            "The user executing the script can't", "NOPERM",
+            "max number of clients reached", "MAXCLIENTS");
 
     private Failures() {}
 
@@ -62,7 +65,7 @@ final class Failures {
         if (cause instanceof LeaseholdException known) {
             return known;
         } else if (cause instanceof RedisCommandExecutionException) {
-            return ofServer(String.valueOf(cause.getMessage()), cause);
+            return ofServer(String.valueOf(cause.getMessage()), cause, false);
         } else if (cause instanceof RedisConnectionException) {
             return unreachable(cause);
         } else if (cause instanceof RedisException && isRejection(cause)) {
@@ -71,45 +74,52 @@ final class Failures {
         return new OutcomeUnknownException("the connection to Redis failed: " + cause, cause);
     }
 
-    /** What an error within the script means. */
+    /** What an error within an operation of the script means. */
     static LeaseholdException ofScript(String message) {
-        return ofServer(message, null);
+        return ofServer(message, null, true);
     }
 
     /** Whether the server may not be written to, so that another one is to be looked for. */
-    static boolean isReadOnly(Throwable error) {
-        LeaseholdException failure = of(error);
-        return failure instanceof StoreUnavailableException
-                && String.valueOf(failure.getMessage()).startsWith("READONLY");
+    static boolean isReadOnly(LeaseholdException error) {
+        return error instanceof StoreUnavailableException
+                && String.valueOf(error.getMessage()).startsWith("READONLY");
     }
 
-    /** Whether an operation failed because the server may not be written to. */
-    static boolean isReadOnly(List<?> answers) {
-        for (Object answer : answers) {
-            if (answer instanceof List<?> fields
-                    && !fields.isEmpty()
-                    && fields.get(0) instanceof byte[] letter
-                    && letter.length == 1
-                    && letter[0] == '!'
-                    && isReadOnly(ofScript(Wire.string(fields.get(1))))) {
-                return true;
-            }
+    private static LeaseholdException ofServer(
+            String message, @Nullable Throwable cause, boolean withinOperation) {
+        String code = codeOf(message);
+        String advice = NOTHING_HAPPENED.get(code);
+        if (advice == null) {
+            return new OutcomeUnknownException("Redis answered with an error: " + message, cause);
         }
-        return false;
+        String explained = code + ": " + advice;
+        return mayBeHalfDone(code, message, withinOperation)
+                ? new OutcomeUnknownException(explained, cause)
+                : new StoreUnavailableException(explained, cause);
     }
 
-    private static LeaseholdException ofServer(String message, @Nullable Throwable cause) {
-        String head = message.contains(NO_RIGHT)
-                ? "NOPERM"
-                : message.substring(0, Math.min(HEAD, message.length()));
-        Matcher matcher = CODE.matcher(head);
+    /** The first of the server's words that is known here, or nothing. */
+    private static String codeOf(String message) {
+        Matcher matcher = CODE.matcher(message);
         while (matcher.find()) {
-            String advice = NOTHING_HAPPENED.get(matcher.group(1));
-            if (advice != null) {
-                return new StoreUnavailableException(matcher.group(1) + ": " + advice, cause);
+            if (NOTHING_HAPPENED.containsKey(matcher.group(1))) {
+                return matcher.group(1);
             }
         }
-        return new OutcomeUnknownException("Redis answered with an error: " + message, cause);
+        return PLAIN_WORDS.entrySet().stream()
+                .filter(words -> message.contains(words.getKey()))
+                .map(Map.Entry::getValue)
+                .findFirst()
+                .orElse("");
+    }
+
+    /** Rights and types differ from key to key, so that the first writes may have been done. */
+    private static boolean mayBeHalfDone(String code, String message, boolean withinOperation) {
+        return switch (code) {
+            case "WRONGTYPE" -> withinOperation;
+            case "NOPERM" -> message.contains("script");
+            default -> false;
+        };
     }
 
     /** Why there is no connection, for people. */
@@ -119,14 +129,24 @@ final class Failures {
                 return new StoreUnavailableException(
                         "the host of Redis is unknown: " + cause.getMessage(), error);
             }
+            if (cause instanceof SSLException) {
+                return new StoreUnavailableException(
+                        "TLS with Redis fails: " + rootOf(cause).getMessage(), error);
+            }
             String message = String.valueOf(cause.getMessage());
             if (cause instanceof RedisCommandExecutionException) {
-                LeaseholdException known = ofServer(message, error);
+                LeaseholdException known = ofServer(message, error, false);
                 return new StoreUnavailableException(String.valueOf(known.getMessage()), error);
             }
         }
+        String where = error instanceof RedisConnectionException ? error.getMessage() + ": " : "";
         return new StoreUnavailableException(
-                "Redis can't be reached: " + rootOf(error).getMessage(), error);
+                "Redis can't be reached: " + where + rootOf(error).getMessage(), error);
+    }
+
+    /** Whether a connection was closed before it was one, which does not say why. */
+    static boolean isClosing(Throwable error) {
+        return "Connection closed prematurely".equals(rootOf(error).getMessage());
     }
 
     private static Throwable rootOf(Throwable error) {

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
@@ -36,6 +37,7 @@ final class Listening {
     private int listeners;
     private long last = NONE_YET;
     private boolean saying;
+    private boolean closed;
 
     Listening(
             Link link,
@@ -51,16 +53,36 @@ final class Listening {
     /** Adds the listener; it hears of everything from when the stage completes. */
     CompletionStage<LeaseEvents.Subscription> add(LeaseEvents listener) {
         LeaseEvents.Subscription subscription = deliveries.subscribe(listener);
+        AtomicBoolean over = new AtomicBoolean();
+        LeaseEvents.Subscription leaving = () -> {
+            if (over.compareAndSet(false, true)) {
+                subscription.close();
+                leave();
+            }
+        };
         lock.lock();
         try {
             listeners++;
         } finally {
             lock.unlock();
         }
-        return link.subscribe(channel).thenCompose(done -> say()).thenApply(done -> () -> {
-            subscription.close();
-            leave();
+        return link.subscribe(channel).thenCompose(done -> say()).handle((done, error) -> {
+            if (error != null) {
+                leaving.close();
+                throw Failures.of(error);
+            }
+            return leaving;
         });
+    }
+
+    /** Says no more that somebody listens. */
+    void close() {
+        lock.lock();
+        try {
+            closed = true;
+        } finally {
+            lock.unlock();
+        }
     }
 
     private void leave() {
@@ -75,13 +97,26 @@ final class Listening {
         if (idle) {
             link.unsubscribe(channel);
         }
+        if (idle && isListening()) {
+            // somebody came in between, whose subscription this may have ended
+            link.subscribe(channel);
+        }
+    }
+
+    private boolean isListening() {
+        lock.lock();
+        try {
+            return listeners > 0 && !closed;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Tells the store that somebody listens, now and from time to time. */
     private CompletionStage<Void> say() {
         lock.lock();
         try {
-            if (!saying) {
+            if (!saying && !closed) {
                 saying = true;
                 time.schedule(SAY_SO_EVERY, this::sayAgain);
             }
@@ -102,7 +137,7 @@ final class Listening {
         lock.lock();
         try {
             saying = false;
-            if (listeners == 0) {
+            if (listeners == 0 || closed) {
                 last = NONE_YET;
                 return;
             }

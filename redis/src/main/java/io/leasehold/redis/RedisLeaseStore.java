@@ -94,9 +94,12 @@ public final class RedisLeaseStore implements LeaseStore {
         };
         try {
             this.server = greet();
-        } catch (RuntimeException e) {
+        } catch (LeaseholdException e) {
             link.close();
-            throw e;
+            // nothing has been asked for yet that could have happened
+            throw e instanceof StoreUnavailableException
+                    ? e
+                    : new StoreUnavailableException(String.valueOf(e.getMessage()), e);
         }
     }
 
@@ -285,6 +288,7 @@ public final class RedisLeaseStore implements LeaseStore {
             StoreUnavailableException reason = new StoreUnavailableException("the store is closed");
             waits.close(reason);
             conveyor.close(reason);
+            listening.close();
             link.close();
         }
     }
@@ -304,11 +308,22 @@ public final class RedisLeaseStore implements LeaseStore {
             System.arraycopy(operation.words(), 0, arguments, at, operation.words().length);
             at += operation.words().length;
         }
-        return link.run(script, key, arguments).whenComplete((given, error) -> {
-            if (error != null ? Failures.isReadOnly(error) : Failures.isReadOnly(given)) {
+        return link.run(script, key, arguments).whenComplete((answers, error) -> {
+            if (error == null ? isReadOnly(answers) : Failures.isReadOnly(Failures.of(error))) {
                 link.lookForPrimary();
             }
         });
+    }
+
+    /** Whether an operation found that the server may not be written to. */
+    private static boolean isReadOnly(List<Object> answers) {
+        for (Object answer : answers) {
+            if (Answers.isError(answer)
+                    && Failures.isReadOnly(Failures.ofScript(Answers.error(answer)))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private void see(FencingToken token) {

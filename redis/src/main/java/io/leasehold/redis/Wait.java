@@ -127,6 +127,7 @@ final class Wait {
                 }
             }
             attempts.removeAll(answered);
+            restIfIdle();
         } finally {
             lock.unlock();
         }
@@ -148,6 +149,7 @@ final class Wait {
                     .filter(attempt -> attempt.arrivedAt != UNKNOWN)
                     .toList();
             attempts.removeAll(answered);
+            restIfIdle();
         } finally {
             lock.unlock();
         }
@@ -234,6 +236,7 @@ final class Wait {
         try {
             all = List.copyOf(attempts);
             attempts.clear();
+            restIfIdle();
         } finally {
             lock.unlock();
         }
@@ -244,8 +247,17 @@ final class Wait {
         lock.lock();
         try {
             attempts.remove(attempt);
+            restIfIdle();
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** Looks no more once everybody is answered. Called under the lock. */
+    private void restIfIdle() {
+        if (attempts.isEmpty() && timer != null) {
+            timer.cancel();
+            timer = null;
         }
     }
 
