@@ -5,6 +5,7 @@ import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseStore;
 import io.leasehold.spi.Time;
 import io.leasehold.table.TableOptions;
+import io.leasehold.testkit.RedisBinary;
 import io.leasehold.testkit.RedisServer;
 import io.leasehold.testkit.StoreUnderTest;
 
@@ -12,6 +13,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 
 /** A server that the tests of a class share; each store has a namespace of its own there. */
 final class RealRedis implements AutoCloseable {
@@ -22,6 +24,13 @@ final class RealRedis implements AutoCloseable {
 
     RealRedis(RedisServer server) {
         this.server = server;
+    }
+
+    /** The programs to run: two versions, and the installed one if there is one. */
+    static Stream<RedisBinary> programs() {
+        return Stream.concat(
+                Stream.of(RedisBinary.bundled(), RedisBinary.older()),
+                RedisBinary.installed().stream());
     }
 
     RedisServer server() {
