@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * are sent at once: two calls are under way at most, and whatever is sent meanwhile goes with the
  * next. So a lone caller never waits for company, and a hundred callers cost little more than one.
  *
- * <p>The queue is bounded, and so is the time that an answer may take.
+ * <p>The queue is bounded, and so are the time in it and the time that an answer may take.
  */
 final class Conveyor {
 
@@ -39,11 +39,14 @@ final class Conveyor {
         void missed();
     }
 
+    /** An operation and since when it waits to be sent. */
+    private record Queued(Operation operation, long since) {}
+
     private final Function<List<Operation>, CompletionStage<List<Object>>> call;
     private final Extras extras;
     private final Time time;
     private final Duration patience;
-    private final Queue<Operation> queue = new ConcurrentLinkedQueue<>();
+    private final Queue<Queued> queue = new ConcurrentLinkedQueue<>();
     private final AtomicInteger queued = new AtomicInteger();
     private final AtomicInteger underWay = new AtomicInteger();
     // above 0 while a thread loads
@@ -74,7 +77,7 @@ final class Conveyor {
                     .completeExceptionally(new StoreUnavailableException(
                             MAX_QUEUED + " operations wait to be sent: Redis can't keep up"));
         } else {
-            queue.add(operation);
+            queue.add(new Queued(operation, time.nanos()));
             load();
         }
         return operation.answer();
@@ -95,32 +98,52 @@ final class Conveyor {
         do {
             LeaseholdException reason = closed;
             while (!queue.isEmpty() && (reason != null || underWay.get() < CALLS_UNDER_WAY)) {
-                List<Operation> batch = nextBatch();
-                if (reason == null) {
+                List<Operation> late = takeLate();
+                List<Operation> batch = late.isEmpty() ? nextBatch() : late;
+                if (reason != null) {
+                    fail(batch, reason);
+                } else if (late.isEmpty()) {
                     dispatch(batch);
                 } else {
-                    fail(batch, reason);
+                    fail(
+                            late,
+                            new StoreUnavailableException("the operation could not be sent within "
+                                    + patience + ": Redis does not answer those before it"));
                 }
             }
             served = requests.addAndGet(-served);
         } while (served > 0);
     }
 
+    private List<Operation> takeLate() {
+        List<Operation> late = new ArrayList<>(0);
+        long now = time.nanos();
+        for (Queued next = queue.peek();
+                next != null && now - next.since >= patience.toNanos();
+                next = queue.peek()) {
+            late.add(take());
+        }
+        return late;
+    }
+
     private List<Operation> nextBatch() {
         List<Operation> batch = new ArrayList<>();
         int weight = 0;
         int bytes = 0;
-        for (Operation next = queue.peek(); next != null; next = queue.peek()) {
-            weight += next.weight();
-            bytes += next.bytes();
+        for (Queued next = queue.peek(); next != null; next = queue.peek()) {
+            weight += next.operation.weight();
+            bytes += next.operation.bytes();
             if (!batch.isEmpty() && (weight > MAX_WEIGHT || bytes > MAX_BYTES)) {
                 break;
             }
-            queue.remove();
-            queued.decrementAndGet();
-            batch.add(next);
+            batch.add(take());
         }
         return batch;
+    }
+
+    private Operation take() {
+        queued.decrementAndGet();
+        return queue.remove().operation;
     }
 
     private void dispatch(List<Operation> batch) {
@@ -145,7 +168,7 @@ final class Conveyor {
                 }
             }
         });
-        call.apply(batch).whenComplete((answers, error) -> {
+        callOf(batch).whenComplete((answers, error) -> {
             if (error == null) {
                 arrival.complete(answers);
             } else {
@@ -154,12 +177,25 @@ final class Conveyor {
         });
     }
 
-    private void unload(List<Operation> batch, List<Object> answers) {
-        for (int i = batch.size(); i < answers.size(); i++) {
-            extras.deliver((List<?>) answers.get(i));
+    private CompletionStage<List<Object>> callOf(List<Operation> batch) {
+        try {
+            return call.apply(batch);
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
         }
-        for (int i = 0; i < batch.size(); i++) {
-            answer(batch.get(i), answers.get(i));
+    }
+
+    private void unload(List<Operation> batch, List<Object> answers) {
+        try {
+            for (int i = batch.size(); i < answers.size(); i++) {
+                extras.deliver((List<?>) answers.get(i));
+            }
+            for (int i = 0; i < batch.size(); i++) {
+                answer(batch.get(i), answers.get(i));
+            }
+        } catch (RuntimeException e) {
+            // whoever has no answer yet must not wait for one in vain
+            fail(batch, new OutcomeUnknownException("Redis answered what can't be read", e));
         }
     }
 
@@ -169,9 +205,7 @@ final class Conveyor {
         switch (fields.isEmpty() ? "" : Wire.string(fields.get(0))) {
             case "A" -> send(operation);
             case "!" ->
-                operation
-                        .answer()
-                        .completeExceptionally(Failures.ofScript(Wire.string(fields.get(1))));
+                operation.answer().completeExceptionally(Failures.ofScript(Answers.error(fields)));
             default -> operation.answer().complete(fields);
         }
     }
