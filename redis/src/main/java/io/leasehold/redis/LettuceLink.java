@@ -7,6 +7,7 @@ import io.leasehold.model.LeaseholdException;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.ScriptOutputType;
@@ -40,6 +41,7 @@ final class LettuceLink implements Link {
     private static final System.Logger LOG = System.getLogger(LettuceLink.class.getName());
     private static final ByteArrayCodec CODEC = ByteArrayCodec.INSTANCE;
     private static final int MAX_QUEUED_CALLS = 10_000;
+    private static final int ATTEMPTS = 5;
     private static final Duration RECONNECT_AT_LEAST_EVERY = Duration.ofMillis(500);
 
     /** One connection of each kind. */
@@ -86,17 +88,33 @@ final class LettuceLink implements Link {
                 ? RedisClusterClient.create(resources, address.uris())
                 : RedisClient.create(resources, address.uris().get(0));
         try {
-            return address.cluster()
+            return persistently(() -> address.cluster()
                     ? ofCluster(resources, (RedisClusterClient) client, patience, listener)
                     : ofServer(
                             resources,
                             (RedisClient) client,
                             address.uris().get(0),
                             patience,
-                            listener);
+                            listener));
         } catch (RuntimeException e) {
             end(client, resources);
             throw Failures.unreachable(e);
+        }
+    }
+
+    /**
+     * Lettuce closes a connection on which the server refused the password, and now and then
+     * reports the closing instead of the refusal. So it is tried again, to learn why.
+     */
+    private static LettuceLink persistently(Supplier<LettuceLink> attempt) {
+        for (int left = ATTEMPTS; ; left--) {
+            try {
+                return attempt.get();
+            } catch (RedisConnectionException e) {
+                if (left == 1 || !Failures.isClosing(e)) {
+                    throw e;
+                }
+            }
         }
     }
 
@@ -135,6 +153,9 @@ final class LettuceLink implements Link {
                 .build();
         ClusterClientOptions.Builder options = ClusterClientOptions.builder();
         options(options, patience);
+        // connections to nodes are made when first needed, and what is rejected until then would
+        // be the first call
+        options.disconnectedBehavior(ClientOptions.DisconnectedBehavior.DEFAULT);
         client.setOptions(options.topologyRefreshOptions(refresh).build());
         return new LettuceLink(
                 resources,
@@ -150,7 +171,8 @@ final class LettuceLink implements Link {
 
     /**
      * Calls are never sent a second time behind our back: what was under way when a connection
-     * broke is unknown, and what has no connection is refused.
+     * broke is unknown, and what has no connection is refused; or, in a cluster, waits for one as
+     * long as it has time.
      */
     private static ClientOptions.Builder options(ClientOptions.Builder options, Duration patience) {
         return options.disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
