@@ -2,12 +2,14 @@
 package io.leasehold.redis;
 
 import io.leasehold.model.StoreUnavailableException;
+import io.lettuce.core.RedisCommandExecutionException;
 
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -29,11 +31,28 @@ record Server(String name, boolean durable, List<String> caveats) {
     }
 
     static CompletionStage<Server> ask(Link link) {
-        return link.info("server")
-                .thenCompose(server -> link.info("replication")
+        return info(link, "server")
+                .thenCompose(server -> info(link, "replication")
                         .thenCompose(replication -> settings(link)
-                                .thenApply(settings ->
-                                        of(values(server), values(replication), settings))));
+                                .thenApply(settings -> of(
+                                        values(server),
+                                        values(replication),
+                                        settings,
+                                        link.isCluster()))));
+    }
+
+    /** A section; nothing where the user may not read it. */
+    private static CompletionStage<String> info(Link link, String section) {
+        return link.info(section).exceptionally(error -> unlessForbidden(error, ""));
+    }
+
+    /** The substitute for what the server refused to tell. Any other failure is one. */
+    private static <T> T unlessForbidden(Throwable error, T substitute) {
+        Throwable cause = error instanceof CompletionException ? error.getCause() : error;
+        if (cause instanceof RedisCommandExecutionException) {
+            return substitute;
+        }
+        throw Failures.of(error);
     }
 
     /** The settings that matter; none where the user may not read them. */
@@ -47,13 +66,14 @@ record Server(String name, boolean durable, List<String> caveats) {
                     all.putAll(second);
                     return all;
                 })
-                .exceptionally(error -> Map.of());
+                .exceptionally(error -> unlessForbidden(error, Map.of()));
     }
 
     private static Server of(
             Map<String, String> server,
             Map<String, String> replication,
-            Map<String, String> settings) {
+            Map<String, String> settings,
+            boolean cluster) {
         String valkey = server.get("valkey_version");
         String version = server.getOrDefault("redis_version", "of an unknown version");
         Matcher matcher = VERSION.matcher(version);
@@ -66,17 +86,33 @@ record Server(String name, boolean durable, List<String> caveats) {
         return new Server(
                 valkey == null ? "Redis " + version : "Valkey " + valkey,
                 always,
-                caveats(replication, settings));
+                caveats(settings, mayFailOver(replication, cluster)));
     }
 
-    private static List<String> caveats(
-            Map<String, String> replication, Map<String, String> settings) {
-        if (settings.isEmpty()) {
-            return List.of("the settings of the server can't be read: CONFIG is not permitted");
-        }
+    /** Whether replicas may take over. A cluster was asked anywhere, so it is taken to have some. */
+    private static boolean mayFailOver(Map<String, String> replication, boolean cluster) {
+        return cluster
+                || !replication.getOrDefault("connected_slaves", "0").equals("0")
+                || replication.getOrDefault("role", "").equals("slave");
+    }
+
+    private static List<String> caveats(Map<String, String> settings, boolean mayFailOver) {
         List<String> caveats = new ArrayList<>();
+        if (settings.isEmpty()) {
+            caveats.add("the settings of the server can't be read: permit CONFIG GET to have them"
+                    + " checked");
+        } else {
+            addCaveats(settings, caveats);
+        }
+        if (mayFailOver) {
+            caveats.add("replication is asynchronous: a fail-over may forget the last leases");
+        }
+        return caveats;
+    }
+
+    private static void addCaveats(Map<String, String> settings, List<String> caveats) {
         String policy = settings.getOrDefault("maxmemory-policy", "");
-        // other policies evict only what has a time to live, and nothing of ours has one
+        // the other policies evict only keys that have a time to live, which none of ours has
         if (!"0".equals(settings.get("maxmemory")) && policy.startsWith("allkeys")) {
             caveats.add("maxmemory-policy is " + policy
                     + ": leases may be evicted; set it to noeviction");
@@ -87,10 +123,6 @@ record Server(String name, boolean durable, List<String> caveats) {
             caveats.add("appendfsync is " + settings.get("appendfsync")
                     + ": a crash may forget the last leases; set it to always");
         }
-        if (!"0".equals(replication.getOrDefault("connected_slaves", "0"))) {
-            caveats.add("replication is asynchronous: a fail-over may forget the last leases");
-        }
-        return caveats;
     }
 
     /** Whether leases may be forgotten while the server itself is well. */
