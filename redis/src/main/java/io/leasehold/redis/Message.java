@@ -26,10 +26,10 @@ final class Message {
                 colon++;
             }
             int length = Integer.parseInt(new String(message, at, colon - at, US_ASCII));
-            at = colon + 1 + length;
-            if (length < 0 || at > message.length) {
+            if (length < 0 || length > message.length - colon - 1) {
                 throw new IllegalArgumentException("a message that is cut off");
             }
+            at = colon + 1 + length;
             fields.add(Arrays.copyOfRange(message, colon + 1, at));
         }
         return fields;
