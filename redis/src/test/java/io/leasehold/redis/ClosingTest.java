@@ -35,7 +35,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 @ExtendWith(ThreadLeakCheck.class)
 final class ClosingTest {
 
-    private static final Duration QUICKLY = Duration.ofSeconds(2);
+    private static final Duration QUICKLY = Duration.ofSeconds(10);
 
     private static RedisServer redis;
     private Set<Thread> before = Set.of();
@@ -74,7 +74,9 @@ final class ClosingTest {
     }
 
     private static RedisLeaseStore connect() {
-        return RedisLeaseStore.connect(RedisOptions.at(redis.uri()).withNamespace("closing"));
+        return RedisLeaseStore.connect(RedisOptions.at(redis.uri())
+                .withNamespace("closing")
+                .withPatience(Duration.ofSeconds(30)));
     }
 
     @Test

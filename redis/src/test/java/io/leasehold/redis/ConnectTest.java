@@ -267,8 +267,9 @@ final class ConnectTest {
     private static StoreUnavailableException refusalInTime(String uri) {
         long start = Time.system().nanos();
         StoreUnavailableException refusal = refusal(uri);
+        // much less than the library's own minute, but a busy machine takes a while as well
         assertThat(Duration.ofNanos(Time.system().nanos() - start))
-                .isLessThan(SHORT.multipliedBy(4));
+                .isLessThan(SHORT.multipliedBy(10));
         return refusal;
     }
 
