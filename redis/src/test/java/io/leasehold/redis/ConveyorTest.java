@@ -41,7 +41,19 @@ final class ConveyorTest {
     private final VirtualTime time = VirtualTime.create();
     private final List<Call> calls = new ArrayList<>();
     private final List<List<?>> deliveries = new ArrayList<>();
-    private final Conveyor conveyor = new Conveyor(this::call, deliveries::add, time, PATIENCE);
+    private final AtomicInteger missed = new AtomicInteger();
+    private final Conveyor.Extras extras = new Conveyor.Extras() {
+        @Override
+        public void deliver(List<?> fields) {
+            deliveries.add(fields);
+        }
+
+        @Override
+        public void missed() {
+            missed.incrementAndGet();
+        }
+    };
+    private final Conveyor conveyor = new Conveyor(this::call, extras, time, PATIENCE);
 
     private CompletionStage<List<Object>> call(List<Operation> batch) {
         Call call = new Call(batch, new CompletableFuture<>());
@@ -154,6 +166,7 @@ final class ConveyorTest {
         time.advance(Duration.ofNanos(1));
         assertFailed(first, OutcomeUnknownException.class, "did not answer within PT5S");
         assertFailed(second, OutcomeUnknownException.class, "did not answer");
+        assertThat(missed).hasValue(2);
         assertThat(calls).hasSize(3);
         // too late to count, and too late to do harm
         calls.get(0).answer();
@@ -235,7 +248,7 @@ final class ConveyorTest {
                     }
                     return call(batch);
                 },
-                deliveries::add,
+                extras,
                 time,
                 PATIENCE);
         assertFailed(throwing.send(operation(1)), OutcomeUnknownException.class, "shut down");
@@ -289,7 +302,7 @@ final class ConveyorTest {
         AtomicInteger answered = new AtomicInteger();
         Conveyor failing = new Conveyor(
                 batch -> CompletableFuture.failedFuture(new IllegalStateException("no")),
-                deliveries::add,
+                extras,
                 time,
                 PATIENCE);
         sendNext(failing, answered);
