@@ -163,8 +163,7 @@ final class Listening {
         long missed;
         lock.lock();
         try {
-            // lower: the store has forgotten, and how many it had sent
-            missed = last == NONE_YET ? 0 : number > last ? number - last - 1 : number;
+            missed = last == NONE_YET ? 0 : missedBefore(number);
             last = number;
         } finally {
             lock.unlock();
@@ -172,6 +171,11 @@ final class Listening {
         if (missed > 0) {
             deliveries.on(new LeaseEvent.Missed(missed));
         }
+    }
+
+    /** A number that is not higher than the last: the store forgot, and how many it had sent. */
+    private long missedBefore(long number) {
+        return number > last ? number - last - 1 : Math.max(1, number - 1);
     }
 
     private static LeaseEvent event(List<Object> fields) {

@@ -84,6 +84,15 @@ final class ListeningTest {
     }
 
     @Test
+    void aServerThatForgotHowManyItSentHasSentSomeUnheard() {
+        listen();
+        listening.message(event(6));
+        listening.message(event(2));
+        assertThat(heard).hasSize(3);
+        assertThat(heard.get(1)).isEqualTo(new LeaseEvent.Missed(1));
+    }
+
+    @Test
     void whatIsNoEventIsPassedOver() {
         listen();
         for (String message : List.of("", "5:abc", "3:abc", "1:61:Z3:xna1:b1:1")) {
