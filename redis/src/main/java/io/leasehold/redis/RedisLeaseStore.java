@@ -194,8 +194,7 @@ public final class RedisLeaseStore implements LeaseStore {
     }
 
     private CompletionStage<Long> countReplicas() {
-        // an operation of this connection, up to which it can wait for the replicas; it must be
-        // over
+        // a write of this connection, behind which it can wait for the replicas; that must be over
         // before others that are sent meanwhile lose their patience
         return conveyor.send(Operation.of('l'))
                 .thenCompose(done -> link.awaitReplicas(
