@@ -31,6 +31,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
@@ -43,6 +44,8 @@ final class LettuceLink implements Link {
     private static final int MAX_QUEUED_CALLS = 10_000;
     private static final int ATTEMPTS = 5;
     private static final Duration RECONNECT_AT_LEAST_EVERY = Duration.ofMillis(500);
+    private static final Duration LOOK_AT_MOST_EVERY = Duration.ofMillis(250);
+    private static final Duration CLOSE_OLD_AFTER = Duration.ofSeconds(1);
 
     /** One connection of each kind. */
     private record Pair(
@@ -277,11 +280,21 @@ final class LettuceLink implements Link {
             Pair old = connections;
             connections = fresh;
             old.messages.closeAsync();
-            old.calls.closeAsync();
+            // so that the calls under way are answered
+            later(CLOSE_OLD_AFTER, old.calls::closeAsync);
         } catch (RuntimeException e) {
             LOG.log(System.Logger.Level.DEBUG, "no primary was found", e);
         } finally {
-            looking.set(false);
+            // every call may find that it is needed, as long as there is no primary
+            later(LOOK_AT_MOST_EVERY, () -> looking.set(false));
+        }
+    }
+
+    private void later(Duration delay, Runnable task) {
+        try {
+            resources.eventExecutorGroup().schedule(task, delay.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            // closed meanwhile, and with it everything that was to be done
         }
     }
 

@@ -113,6 +113,26 @@ final class RealFailuresTest {
 
     @ParameterizedTest
     @MethodSource("io.leasehold.redis.RealRedis#programs")
+    void aReplicaIsNotFloodedWithConnections(RedisBinary program) {
+        try (RedisServer redis = RedisServer.start(program);
+                RedisServer primary = RedisServer.start(program);
+                RedisLeaseStore store = RedisLeaseStore.connect(redis.uri())) {
+            redis.replicaOf(primary);
+            long before = connections(redis);
+            for (int i = 0; i < 3000; i++) {
+                assertUnavailable(store.acquire(Ask.request("replica")), "READONLY: ");
+            }
+            assertThat(connections(redis) - before).isBetween(2L, 100L);
+        }
+    }
+
+    private static long connections(RedisServer redis) {
+        return Long.parseLong(
+                String.valueOf(redis.info("stats").get("total_connections_received")));
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.leasehold.redis.RealRedis#programs")
     void aServerWithTooFewReplicasSaysSo(RedisBinary program) {
         try (RedisServer redis = RedisServer.start(program);
                 RedisLeaseStore store = RedisLeaseStore.connect(redis.uri())) {
