@@ -159,7 +159,6 @@ final class DeadWaitersTest {
 
     private static RedisOptions through(TcpProxy network, RedisOptions options) {
         return RedisOptions.at("redis://127.0.0.1:" + network.port())
-                .withNamespace(options.namespace())
-                .withPatience(Duration.ofSeconds(1));
+                .withNamespace(options.namespace());
     }
 }

@@ -14,11 +14,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** Many wait for one lease; a hand-over is the business of two. */
-@Execution(ExecutionMode.CONCURRENT)
+@Isolated("it keeps the machine busy")
 final class HerdTest {
 
     private static final Duration LONG = Duration.ofMinutes(5);

@@ -27,7 +27,7 @@ final class LostReplyTest {
         try (RealRedis redis = new RealRedis(RedisServer.start());
                 TcpProxy network = TcpProxy.to(redis.server().port())) {
             RedisOptions options =
-                    RedisOptions.at(uri(network)).withPatience(Duration.ofSeconds(1));
+                    RedisOptions.at(uri(network)).withPatience(Duration.ofSeconds(3));
             try (RedisLeaseStore store = RedisLeaseStore.connect(options)) {
                 Grant first = Leases.grant(store, "name", LONG);
                 CompletionStage<Acquisition> waiting =

@@ -17,14 +17,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * A network that loses answers and breaks connections all the time. Whoever got no answer asks
  * again with the same lease id, until it is sure.
  */
-@Execution(ExecutionMode.CONCURRENT)
+@Isolated("it keeps the machine busy")
 final class NetworkFaultsTest {
 
     /** Longer than the test takes: nothing ends but by release. */

@@ -21,8 +21,10 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** What is left at the server of leases that are over. */
+@Isolated("it keeps the machine busy")
 final class RoomTest {
 
     private static final int REMEMBERED = 1000;
