@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The server refused, for a reason that trying again does not cure: a key of the wrong type, a
  * damaged mark, missing rights, an error in the owner's Lua. The caller may conclude that no data
- * has changed, with one exception: a body that failed half-way ({@link #BODY_FAILED}) keeps what it
- * wrote, with the mark raised.
+ * has changed, with two exceptions: a body that failed half-way ({@link #BODY_FAILED}) keeps what it
+ * wrote, with the mark raised; and so does, on Redis 6.2, a change of several writes of which a later
+ * one is not permitted, because that version can't tell beforehand.
  */
 public final class RedisGuardException extends RuntimeException {
 
