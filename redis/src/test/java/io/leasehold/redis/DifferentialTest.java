@@ -21,8 +21,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** The script answers as the table of the rules does. */
+@Isolated("it keeps the machine busy")
 @Execution(ExecutionMode.CONCURRENT)
 final class DifferentialTest {
 

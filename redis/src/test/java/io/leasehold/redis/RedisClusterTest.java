@@ -17,10 +17,12 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Clusters whose slots move and whose replicas take over. */
+@Isolated("it counts threads")
 @ExtendWith(ThreadLeakCheck.class)
 final class RedisClusterTest {
 

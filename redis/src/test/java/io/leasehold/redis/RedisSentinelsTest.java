@@ -14,8 +14,10 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** Servers under Sentinels, which let a replica take over. */
+@Isolated("it counts threads")
 @ExtendWith(ThreadLeakCheck.class)
 final class RedisSentinelsTest {
 

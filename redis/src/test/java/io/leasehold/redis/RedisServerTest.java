@@ -25,10 +25,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The real servers that the other tests stand on. */
+@Isolated("it counts threads")
 @ExtendWith(ThreadLeakCheck.class)
 final class RedisServerTest {
 

@@ -20,10 +20,12 @@ import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Servers that are reached with TLS. */
+@Isolated("it counts threads")
 @ExtendWith(ThreadLeakCheck.class)
 final class RedisTlsTest {
 

@@ -23,8 +23,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** Guards on what the application has already: its codec, its cluster, its other client. */
+@Isolated("it counts threads")
 final class OwnConnectionTest {
 
     private static final FencingToken ONE = new FencingToken(1);
