@@ -3,7 +3,6 @@ package io.leasehold.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.leasehold.table.TableOptions;
 import io.leasehold.testkit.DifferentialDriver;
 import io.leasehold.testkit.DifferentialReport;
 import io.leasehold.testkit.RedisServer;
@@ -19,13 +18,10 @@ import java.util.function.LongFunction;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** The script answers as the table of the rules does. */
+/** The script answers as the table of the rules does, by a clock of the test. */
 @Isolated("it keeps the machine busy")
-@Execution(ExecutionMode.CONCURRENT)
 final class DifferentialTest {
 
     private static final int RUNS = Integer.getInteger("leasehold.differential.runs", 50);
@@ -77,23 +73,7 @@ final class DifferentialTest {
         assertThat(report.outcomes()).containsKeys(OUTCOMES.toArray(String[]::new));
     }
 
-    @Test
-    void theScriptAnswersAsTheTableDoesByTheServersOwnClock() {
-        DifferentialReport report = inTurns(16, 16, seed -> {
-            try (StoreUnderTest opened = redis.open(TableOptions.defaults())) {
-                return DifferentialDriver.of(1000 + seed)
-                        .steps(120)
-                        .unit(Duration.ofMillis(2400))
-                        .tolerance(Duration.ofMillis(300))
-                        .patience(Duration.ofSeconds(30))
-                        .run(opened);
-            }
-        });
-        assertThat(report.outcomes()).containsKeys("Granted", "Held", "late Granted");
-    }
-
-    private static DifferentialReport inTurns(
-            int threads, int runs, LongFunction<DifferentialReport> run) {
+    static DifferentialReport inTurns(int threads, int runs, LongFunction<DifferentialReport> run) {
         ExecutorService executor = Executors.newFixedThreadPool(threads);
         try {
             List<CompletableFuture<DifferentialReport>> all = new ArrayList<>();

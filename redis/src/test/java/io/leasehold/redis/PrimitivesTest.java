@@ -10,10 +10,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
-import org.junit.jupiter.api.parallel.Isolated;
 
 /** Single flight, idempotency and election by the server's own clock. */
-@Isolated("what is late counts as lost")
 @Execution(ExecutionMode.CONCURRENT)
 final class PrimitivesTest extends PrimitivesContract {
 

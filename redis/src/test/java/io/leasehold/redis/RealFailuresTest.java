@@ -13,6 +13,7 @@ import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.RenewalRequest;
+import io.leasehold.spi.Time;
 import io.leasehold.testkit.RedisBinary;
 import io.leasehold.testkit.RedisErrorException;
 import io.leasehold.testkit.RedisServer;
@@ -107,7 +108,8 @@ final class RealFailuresTest {
                     "READONLY: ");
             LeaseRequest waiting = Ask.request("held").waitingAtMost(Duration.ofSeconds(5));
             assertUnavailable(store.acquire(waiting), "READONLY: ");
-            assertThat(Ask.answer(store.list(LeaseQuery.all())).leases()).hasSize(1);
+            assertUnavailable(store.list(LeaseQuery.all()), "READONLY: ");
+            assertThat(redis.command("HLEN", "leasehold:{default}:leases")).isEqualTo(1L);
         }
     }
 
@@ -119,10 +121,13 @@ final class RealFailuresTest {
                 RedisLeaseStore store = RedisLeaseStore.connect(redis.uri())) {
             redis.replicaOf(primary);
             long before = connections(redis);
-            for (int i = 0; i < 3000; i++) {
+            long since = Time.system().nanos();
+            for (int i = 0; i < 1000; i++) {
                 assertUnavailable(store.acquire(Ask.request("replica")), "READONLY: ");
             }
-            assertThat(connections(redis) - before).isBetween(2L, 100L);
+            long quarters = (Time.system().nanos() - since) / 250_000_000;
+            // two connections for each look
+            assertThat(connections(redis) - before).isBetween(2L, 2 * (quarters + 2));
         }
     }
 
@@ -147,9 +152,7 @@ final class RealFailuresTest {
         try (RedisServer redis = RedisServer.start(program);
                 RedisLeaseStore store = RedisLeaseStore.connect(redis.uri())) {
             redis.command("SET", "leasehold:{default}:held", "mine");
-            assertThatExceptionOfType(OutcomeUnknownException.class)
-                    .isThrownBy(() -> Ask.answer(store.acquire(Ask.request("a"))))
-                    .withMessageStartingWith("WRONGTYPE: ");
+            assertUnavailable(store.acquire(Ask.request("a")), "WRONGTYPE: ");
         }
     }
 
