@@ -46,6 +46,7 @@ final class Conveyor {
     private final Extras extras;
     private final Time time;
     private final Duration patience;
+    private final Watch watch;
     private final Queue<Queued> queue = new ConcurrentLinkedQueue<>();
     private final AtomicInteger queued = new AtomicInteger();
     private final AtomicInteger underWay = new AtomicInteger();
@@ -67,6 +68,7 @@ final class Conveyor {
         this.extras = extras;
         this.time = time;
         this.patience = patience;
+        this.watch = new Watch(time, patience);
     }
 
     CompletableFuture<List<Object>> send(Operation operation) {
@@ -149,12 +151,9 @@ final class Conveyor {
     private void dispatch(List<Operation> batch) {
         underWay.incrementAndGet();
         CompletableFuture<List<Object>> arrival = new CompletableFuture<>();
-        Time.Timer timer = time.schedule(
-                patience,
-                () -> arrival.completeExceptionally(
-                        new OutcomeUnknownException("Redis did not answer within " + patience)));
+        watch.begin(arrival);
         arrival.whenComplete((answers, error) -> {
-            timer.cancel();
+            watch.forgetAnswered();
             underWay.decrementAndGet();
             // before the answers, so that the server has something to do meanwhile
             load();
