@@ -7,6 +7,7 @@ import io.leasehold.model.LockTimeoutException;
 import io.leasehold.model.OutcomeUnknownException;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.LeaseRequest;
+import io.leasehold.spi.LeaseStore;
 import io.leasehold.spi.Limits;
 import io.leasehold.spi.Time;
 import java.time.Duration;
@@ -74,7 +75,12 @@ final class Acquirer {
 
     /** Makes the first attempt, unless it was cancelled before. */
     void start() {
-        attempt();
+        attempt(client.store);
+    }
+
+    /** The same, by a thread that is going to wait for the result. */
+    void startWaiting() {
+        attempt(client.waitedFor);
     }
 
     /**
@@ -105,11 +111,15 @@ final class Acquirer {
     // ---- attempts
 
     private void attempt() {
+        attempt(client.store);
+    }
+
+    private void attempt(LeaseStore store) {
         Attempt attempt = nextAttempt();
         if (attempt == null) {
             return;
         }
-        Client.call(() -> client.store.acquire(attempt.request)).whenComplete((answer, error) -> {
+        Client.call(() -> store.acquire(attempt.request)).whenComplete((answer, error) -> {
             note(attempt);
             if (error == null) {
                 answered(attempt, answer);

@@ -32,6 +32,8 @@ final class Client {
     private static final long SHORTEST_PAUSE_NANOS = 20_000_000;
 
     final LeaseStore store;
+    // for a thread that waits for the answer
+    final LeaseStore waitedFor;
     final LeaseholdOptions options;
     final Time time;
     final Executor callbacks;
@@ -42,6 +44,7 @@ final class Client {
 
     Client(LeaseStore store, LeaseholdOptions options, Environment environment, Executor workers) {
         this.store = store;
+        this.waitedFor = store.forWaitingCallers();
         this.options = options;
         this.time = environment.time();
         this.callbacks = environment.callbacks();
@@ -59,12 +62,24 @@ final class Client {
      * Ends the lease and tells the store, repeatedly if need be; completes with the first attempt.
      */
     CompletableFuture<Ending> release(HeldLease lease) {
+        return release(lease, store);
+    }
+
+    /** The same for a thread that waits for the first attempt. */
+    CompletableFuture<Ending> releaseWaiting(HeldLease lease) {
+        return release(lease, waitedFor);
+    }
+
+    private CompletableFuture<Ending> release(HeldLease lease, LeaseStore first) {
         if (!renewer.close(lease)) {
             return CompletableFuture.completedFuture(new Ending.Ended());
         }
         Grant grant = lease.grant;
-        return insist(
-                () -> store.release(grant).thenCompose(ending -> end(grant, ending)), ENDING_TRIES);
+        return insist(() -> release(grant, first), () -> release(grant, store), ENDING_TRIES);
+    }
+
+    private CompletionStage<Ending> release(Grant grant, LeaseStore through) {
+        return through.release(grant).thenCompose(ending -> end(grant, ending));
     }
 
     /** Nobody heard of the token that a rotation drew last: then the lease ends by its id alone. */
@@ -137,14 +152,19 @@ final class Client {
     }
 
     void withdraw(LeaseRequest request) {
-        insist(() -> store.withdraw(request), ENDING_TRIES);
+        Supplier<CompletionStage<Ending>> ending = () -> store.withdraw(request);
+        insist(ending, ending, ENDING_TRIES);
     }
 
-    private CompletableFuture<Ending> insist(Supplier<CompletionStage<Ending>> ending, int tries) {
-        CompletableFuture<Ending> attempt = ask(options.patience(), ending);
+    private CompletableFuture<Ending> insist(
+            Supplier<CompletionStage<Ending>> first,
+            Supplier<CompletionStage<Ending>> again,
+            int tries) {
+        CompletableFuture<Ending> attempt = ask(options.patience(), first);
         attempt.whenComplete((done, error) -> {
             if (error != null && tries > 1) {
-                time.schedule(options.patience().dividedBy(4), () -> insist(ending, tries - 1));
+                time.schedule(
+                        options.patience().dividedBy(4), () -> insist(again, again, tries - 1));
             }
         });
         return attempt;

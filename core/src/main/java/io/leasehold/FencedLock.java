@@ -64,7 +64,7 @@ public final class FencedLock {
         if (Thread.currentThread().isInterrupted()) {
             throw new LockInterruptedException(claim, new InterruptedException());
         }
-        Acquirer acquirer = start(wait);
+        Acquirer acquirer = leasehold.startAcquireWaiting(bid(wait));
         try {
             return new Lease(leasehold.client(), lease(acquirer.result().get()));
         } catch (InterruptedException e) {
@@ -91,7 +91,7 @@ public final class FencedLock {
      * way, withdraws the request; a lease that comes too late for it is given back.
      */
     public CompletableFuture<Lease> acquireAsync(Duration wait) {
-        Acquirer acquirer = start(wait);
+        Acquirer acquirer = leasehold.startAcquire(bid(wait));
         CompletableFuture<Lease> future = new CompletableFuture<>();
         acquirer.result()
                 .thenApply(this::lease)
@@ -142,7 +142,7 @@ public final class FencedLock {
         };
     }
 
-    private Acquirer start(Duration wait) {
+    private Bid bid(Duration wait) {
         if (wait.isNegative()) {
             throw new IllegalArgumentException(
                     "wait " + wait + " is negative: use tryAcquire() not to wait");
@@ -151,7 +151,7 @@ public final class FencedLock {
             throw new LimitExceededException(
                     "wait", MAX_WAIT.toMillis(), "wait " + wait + " is above " + MAX_WAIT);
         }
-        return leasehold.startAcquire(Bid.of(claim, options, wait));
+        return Bid.of(claim, options, wait);
     }
 
     private HeldLease lease(Acquirer.Result came) {

@@ -205,7 +205,7 @@ public final class Lease implements AutoCloseable {
     @Override
     public void close() {
         boolean wait = held.state == HeldLease.State.HELD;
-        CompletableFuture<Ending> ending = client.release(held);
+        CompletableFuture<Ending> ending = client.releaseWaiting(held);
         if (!wait) {
             return;
         }

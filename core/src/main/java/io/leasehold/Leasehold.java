@@ -165,13 +165,25 @@ public final class Leasehold implements AutoCloseable {
 
     /** Starts to acquire; on a closed one it fails at once, without a word to the store. */
     Acquirer startAcquire(Bid bid) {
+        Acquirer acquirer = newAcquirer(bid);
+        acquirer.start();
+        return acquirer;
+    }
+
+    /** The same, by a thread that is going to wait for the result. */
+    Acquirer startAcquireWaiting(Bid bid) {
+        Acquirer acquirer = newAcquirer(bid);
+        acquirer.startWaiting();
+        return acquirer;
+    }
+
+    private Acquirer newAcquirer(Bid bid) {
         Acquirer acquirer = Acquirer.of(client, bid);
         acquiring.add(acquirer);
         acquirer.result().whenComplete((came, error) -> acquiring.remove(acquirer));
         if (closed.get()) {
             acquirer.cancel(closed()); // close() may have looked before it was in the set
         }
-        acquirer.start();
         return acquirer;
     }
 

@@ -16,6 +16,11 @@ import org.jspecify.annotations.Nullable;
  */
 record EngineLocks(LeaseStore store) implements LockClient {
 
+    EngineLocks {
+        // each of its callers waits for the answer
+        store = store.forWaitingCallers();
+    }
+
     @Override
     public NamedLock lock(String name) {
         Claim claim = Claim.exclusive(Scope.name(name));

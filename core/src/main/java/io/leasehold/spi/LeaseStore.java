@@ -103,6 +103,15 @@ public interface LeaseStore extends AutoCloseable {
     /** What this engine promises. */
     Guarantees guarantees();
 
+    /**
+     * The same store for a thread that waits for each answer at once. Its operations may use that
+     * thread for their work, to save waking others; they return within milliseconds even if the
+     * answer takes longer.
+     */
+    default LeaseStore forWaitingCallers() {
+        return this;
+    }
+
     /** Answers waiters and later calls as unavailable. Idempotent, never throws. */
     @Override
     void close();

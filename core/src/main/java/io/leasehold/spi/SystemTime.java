@@ -28,10 +28,16 @@ final class SystemTime implements Time {
 
     @Override
     public Timer schedule(Duration delay, Runnable task) {
-        CompletableFuture<Void> due = new CompletableFuture<>();
+        // true when it is time, false when it was cancelled: an exception for that would cost more
+        // than all the rest
+        CompletableFuture<Boolean> due = new CompletableFuture<>();
         CompletableFuture<Void> unused = due.completeOnTimeout(
-                        null, delay.toNanos(), TimeUnit.NANOSECONDS)
-                .thenRun(task);
-        return () -> due.cancel(false);
+                        true, delay.toNanos(), TimeUnit.NANOSECONDS)
+                .thenAccept(inTime -> {
+                    if (inTime) {
+                        task.run();
+                    }
+                });
+        return () -> due.complete(false);
     }
 }

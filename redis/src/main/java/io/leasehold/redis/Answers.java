@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.redis;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.Holder;
 import io.leasehold.model.Holding;
@@ -16,7 +18,6 @@ import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Rotation;
 import io.leasehold.spi.Validity;
 import io.leasehold.table.TableOptions;
-
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -77,29 +78,44 @@ final class Answers {
 
     private static Acquisition.Granted granted(
             List<?> answer, LeaseRequest request, Duration inStore) {
-        Holding holding = new Holding(
-                request.claim(), new Holder(Wire.string(answer.get(5))), Wire.token(answer.get(1)));
+        Given given = Given.of(answer.get(1));
+        Holding holding = new Holding(request.claim(), given.holder, given.token);
         return new Acquisition.Granted(
-                new Grant(holding, request.id(), Wire.micros(answer.get(4))),
-                Wire.number(answer.get(2)),
-                new Validity(inStore, Wire.micros(answer.get(3))));
+                new Grant(holding, request.id(), given.ttl),
+                given.version,
+                new Validity(inStore, given.remaining));
     }
 
     Rotation rotation(List<?> answer, Grant grant) {
         return switch (letter(answer)) {
             case "G" -> {
+                Given given = Given.of(answer.get(1));
                 Holding before = grant.holding();
-                Holding after =
-                        new Holding(before.claim(), before.holder(), Wire.token(answer.get(1)));
+                Holding after = new Holding(before.claim(), before.holder(), given.token);
                 yield new Rotation.Rotated(
-                        new Grant(after, grant.id(), Wire.micros(answer.get(4))),
-                        Wire.number(answer.get(2)),
-                        new Validity(Duration.ZERO, Wire.micros(answer.get(3))));
+                        new Grant(after, grant.id(), given.ttl),
+                        given.version,
+                        new Validity(Duration.ZERO, given.remaining));
             }
             case "X" -> new Refused(reason(answer.get(1)));
             case "L" -> throw tokens();
             default -> throw unknown(answer);
         };
+    }
+
+    /** What the script tells of a lease that it grants. Numbers up to 2^53 are exact in a double. */
+    private record Given(
+            FencingToken token, long version, Duration remaining, Duration ttl, Holder holder) {
+
+        static Given of(Object answer) {
+            ByteBuffer fields = ByteBuffer.wrap((byte[]) answer);
+            return new Given(
+                    new FencingToken((long) fields.getDouble()),
+                    (long) fields.getDouble(),
+                    Wire.micros((long) fields.getDouble()),
+                    Wire.micros((long) fields.getDouble()),
+                    new Holder(UTF_8.decode(fields).toString()));
+        }
     }
 
     static Ending ending(List<?> answer) {

@@ -14,6 +14,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,10 +40,20 @@ final class Conveyor {
         void missed();
     }
 
+    /** Takes one operation there at once, and lets the thread that sent it read the answer. */
+    interface Courier {
+
+        CompletionStage<List<Object>> call(Operation operation);
+
+        /** Reads the answer, if it comes before long; else somebody else will. */
+        void read();
+    }
+
     /** An operation and since when it waits to be sent. */
     private record Queued(Operation operation, long since) {}
 
     private final Function<List<Operation>, CompletionStage<List<Object>>> call;
+    private final Supplier<@Nullable Courier> couriers;
     private final Extras extras;
     private final Time time;
     private final Duration patience;
@@ -58,13 +69,16 @@ final class Conveyor {
      * An empty one.
      *
      * @param call runs the script on a batch
+     * @param couriers finds one that is free, or null
      */
     Conveyor(
             Function<List<Operation>, CompletionStage<List<Object>>> call,
+            Supplier<@Nullable Courier> couriers,
             Extras extras,
             Time time,
             Duration patience) {
         this.call = call;
+        this.couriers = couriers;
         this.extras = extras;
         this.time = time;
         this.patience = patience;
@@ -82,6 +96,17 @@ final class Conveyor {
             queue.add(new Queued(operation, time.nanos()));
             load();
         }
+        return operation.answer();
+    }
+
+    /** The same for a thread that is going to wait for the answer. */
+    CompletableFuture<List<Object>> sendWaiting(Operation operation) {
+        Courier courier = closed == null ? couriers.get() : null;
+        if (courier == null) {
+            return send(operation);
+        }
+        watched(List.of(operation), () -> courier.call(operation), () -> {});
+        courier.read();
         return operation.answer();
     }
 
@@ -150,13 +175,23 @@ final class Conveyor {
 
     private void dispatch(List<Operation> batch) {
         underWay.incrementAndGet();
+        watched(batch, () -> call.apply(batch), () -> {
+            underWay.decrementAndGet();
+            // before the answers, so that the server has something to do meanwhile
+            load();
+        });
+    }
+
+    /** Makes a call, and sees to it that its operations are answered in time. */
+    private void watched(
+            List<Operation> batch,
+            Supplier<CompletionStage<List<Object>>> sending,
+            Runnable arrived) {
         CompletableFuture<List<Object>> arrival = new CompletableFuture<>();
         watch.begin(arrival);
         arrival.whenComplete((answers, error) -> {
             watch.forgetAnswered();
-            underWay.decrementAndGet();
-            // before the answers, so that the server has something to do meanwhile
-            load();
+            arrived.run();
             if (error == null) {
                 unload(batch, answers);
             } else {
@@ -167,7 +202,7 @@ final class Conveyor {
                 }
             }
         });
-        callOf(batch).whenComplete((answers, error) -> {
+        begun(sending).whenComplete((answers, error) -> {
             if (error == null) {
                 arrival.complete(answers);
             } else {
@@ -176,9 +211,10 @@ final class Conveyor {
         });
     }
 
-    private CompletionStage<List<Object>> callOf(List<Operation> batch) {
+    private static CompletionStage<List<Object>> begun(
+            Supplier<CompletionStage<List<Object>>> sending) {
         try {
-            return call.apply(batch);
+            return sending.get();
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
         }

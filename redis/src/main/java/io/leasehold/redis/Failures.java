@@ -5,6 +5,7 @@ import io.leasehold.model.LeaseholdException;
 import io.leasehold.model.OutcomeUnknownException;
 import io.leasehold.model.StoreUnavailableException;
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisException;
 import java.net.UnknownHostException;
@@ -40,9 +41,9 @@ final class Failures {
             Map.entry("WRONGPASS", "Redis does not accept the user or the password"),
             Map.entry(
                     "NOPERM",
-                    "the Redis user may not do this; it needs EVALSHA, EVAL, TIME, GET, SET,"
-                            + " PUBLISH, SUBSCRIBE, UNSUBSCRIBE, PUBSUB, @hash, @list and"
-                            + " @sortedset, on the keys and channels leasehold:*"),
+                    "the Redis user may not do this; it needs EVALSHA, EVAL, TIME, PUBLISH,"
+                            + " SUBSCRIBE, UNSUBSCRIBE, PUBSUB, @hash, @list and @sortedset, on"
+                            + " the keys and channels leasehold:*"),
             Map.entry(
                     "WRONGTYPE",
                     "a key of the namespace holds something else; see the keys"
@@ -70,6 +71,9 @@ final class Failures {
             return unreachable(cause);
         } else if (cause instanceof RedisException && isRejection(cause)) {
             return new StoreUnavailableException("there is no connection to Redis", cause);
+        } else if (cause instanceof RedisCommandTimeoutException) {
+            return new OutcomeUnknownException(
+                    "Redis did not answer in time: " + cause.getMessage(), cause);
         }
         return new OutcomeUnknownException("the connection to Redis failed: " + cause, cause);
     }

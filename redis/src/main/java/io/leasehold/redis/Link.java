@@ -5,10 +5,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The way to the server or servers: one connection for calls, one for messages. Both are made anew
- * when they break. Thread-safe; stages complete exceptionally with whatever the client library
+ * The way to the server or servers: connections for calls, one for messages. All are made anew when
+ * they break. Thread-safe; stages complete exceptionally with whatever the client library
  * throws, see {@link Failures}.
  */
 interface Link extends AutoCloseable {
@@ -30,6 +31,27 @@ interface Link extends AutoCloseable {
 
     /** Runs the script on the key. */
     CompletionStage<List<Object>> run(Script script, byte[] key, byte[][] arguments);
+
+    /**
+     * A way for one call of a thread that is going to wait for the answer: it reads that itself.
+     *
+     * @return null if none is free
+     */
+    default @Nullable Lane lane() {
+        return null;
+    }
+
+    /** For one call, once. */
+    interface Lane {
+
+        CompletionStage<List<Object>> run(Script script, byte[] key, byte[][] arguments);
+
+        /** Reads the answer, if it comes before long; else somebody else will. */
+        void read();
+    }
+
+    /** A reply did not arrive in time. */
+    default void doubt() {}
 
     /**
      * Waits until replicas have all that was written through {@link #run}.

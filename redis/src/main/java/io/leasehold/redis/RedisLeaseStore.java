@@ -4,7 +4,6 @@ package io.leasehold.redis;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.LeaseholdException;
-import io.leasehold.model.OutcomeUnknownException;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
@@ -15,14 +14,11 @@ import io.leasehold.spi.LeasePage;
 import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseStore;
-import io.leasehold.spi.Limits;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
 import io.leasehold.spi.Rotation;
 import io.leasehold.spi.Time;
-
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -31,6 +27,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The engine on Redis or Valkey. The rules are a script that the server runs: each operation is
@@ -52,7 +50,6 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class RedisLeaseStore implements LeaseStore {
 
     private static final System.Logger LOG = System.getLogger(RedisLeaseStore.class.getName());
-    private static final int RENEWALS_OF_A_CALL = 100;
 
     private final RedisOptions options;
     private final byte[] key;
@@ -65,6 +62,7 @@ public final class RedisLeaseStore implements LeaseStore {
     private final Waits waits;
     private final Listening listening;
     private final Answers answers;
+    private final Operations operations;
     private final Server server;
     private final Replicas replicas = new Replicas(this::countReplicas);
     // the highest that this client has seen
@@ -79,8 +77,10 @@ public final class RedisLeaseStore implements LeaseStore {
         this.inbox = namespace + ":to:" + name;
         this.client = Wire.text(name);
         this.answers = new Answers(options.bounds());
-        this.conveyor = new Conveyor(this::call, new Arrivals(), time, options.patience());
+        this.conveyor =
+                new Conveyor(this::call, this::courier, new Arrivals(), time, options.patience());
         this.waits = new Waits(conveyor::send, answers, time);
+        this.operations = sending(conveyor::send);
         this.link = links.connect(new Messages(namespace + ":events"));
         this.listening = new Listening(link, namespace + ":events", conveyor::send, time);
         this.head = new byte[][] {
@@ -124,10 +124,14 @@ public final class RedisLeaseStore implements LeaseStore {
         if (address.cluster() && options.replicas() > 0) {
             throw new IllegalArgumentException("a cluster can't be asked to wait for replicas");
         }
-        return new RedisLeaseStore(
-                options,
-                Time.system(),
-                listener -> LettuceLink.connect(address, options.patience(), listener));
+        Time time = Time.system();
+        return new RedisLeaseStore(options, time, listener -> {
+            Link link = LettuceLink.connect(address, options.patience(), listener);
+            // whoever waits for replicas must do so on the connection that has written
+            return options.replicas() > 0
+                    ? link
+                    : DirectLink.over(link, address.uris().get(0), options.patience(), time);
+        });
     }
 
     /** Subscribes to the answers, and looks whom it has to do with. */
@@ -151,118 +155,43 @@ public final class RedisLeaseStore implements LeaseStore {
 
     // ---- operations
 
+    private Operations sending(Function<Operation, CompletableFuture<List<Object>>> way) {
+        return new Operations(way, waits, answers, replicas, options.replicas(), this::see);
+    }
+
     @Override
     public CompletionStage<Acquisition> acquire(LeaseRequest request) {
-        CompletionStage<Acquisition> answer = request.terms().waitAtMost().isZero()
-                ? conveyor.send(Requests.acquire(request))
-                        .thenApply(fields -> answers.acquisition(fields, request, Duration.ZERO))
-                : waits.acquire(request);
-        return answer.thenCompose(acquisition -> acquisition instanceof Acquisition.Granted granted
-                ? noted(granted, request)
-                : CompletableFuture.completedFuture(acquisition));
-    }
-
-    private CompletionStage<Acquisition> noted(Acquisition.Granted granted, LeaseRequest request) {
-        see(granted.grant().token());
-        if (options.replicas() == 0) {
-            return CompletableFuture.completedFuture(granted);
-        }
-        return replicated(granted)
-                .handle((done, error) -> {
-                    if (error == null) {
-                        return CompletableFuture.<Acquisition>completedFuture(done);
-                    }
-                    // refused: so it must be given back, and only then did nothing happen
-                    return withdraw(request)
-                            .exceptionallyCompose(RedisLeaseStore::maybe)
-                            .<Acquisition>thenCompose(
-                                    ending -> CompletableFuture.failedFuture(error))
-                            .toCompletableFuture();
-                })
-                .thenCompose(stage -> stage);
-    }
-
-    /** Completes with the value when enough replicas have all that was written up to now. */
-    private <T> CompletionStage<T> replicated(T value) {
-        return replicas.confirm().thenApply(count -> {
-            if (count < options.replicas()) {
-                throw new StoreUnavailableException(
-                        "only " + count + " of " + options.replicas() + " replicas have it");
-            }
-            return value;
-        });
-    }
-
-    private CompletionStage<Long> countReplicas() {
-        // a write of this connection, behind which it can wait for the replicas; that must be over
-        // before others that are sent meanwhile lose their patience
-        return conveyor.send(Operation.of('l'))
-                .thenCompose(done -> link.awaitReplicas(
-                        options.replicas(), options.patience().dividedBy(2)));
+        return operations.acquire(request);
     }
 
     @Override
     public CompletionStage<Ending> withdraw(LeaseRequest request) {
-        return conveyor.send(Operation.of('w', Wire.id(request.id()))).thenApply(Answers::ending);
+        return operations.withdraw(request);
     }
 
     @Override
     public CompletionStage<Renewal> renew(RenewalRequest request) {
-        return renewAll(List.of(request)).thenApply(renewals -> renewals.get(0));
+        return operations.renew(request);
     }
 
     @Override
     public CompletionStage<List<Renewal>> renewAll(List<RenewalRequest> requests) {
-        List<CompletableFuture<List<Renewal>>> parts = new ArrayList<>();
-        for (int from = 0; from < requests.size(); from += RENEWALS_OF_A_CALL) {
-            int to = Math.min(requests.size(), from + RENEWALS_OF_A_CALL);
-            parts.add(conveyor.send(Requests.renew(requests.subList(from, to)))
-                    .thenApply(Answers::renewals));
-        }
-        CompletionStage<List<Renewal>> renewals = CompletableFuture.allOf(
-                        parts.toArray(CompletableFuture<?>[]::new))
-                .thenApply(done ->
-                        parts.stream().flatMap(part -> part.join().stream()).toList());
-        return options.replicas() == 0 || requests.isEmpty()
-                ? renewals
-                : renewals.thenCompose(
-                        done -> replicated(done).exceptionallyCompose(RedisLeaseStore::maybe));
+        return operations.renewAll(requests);
     }
 
     @Override
     public CompletionStage<Rotation> rotate(Grant grant) {
-        return conveyor.send(Requests.rotate(grant))
-                .thenApply(fields -> answers.rotation(fields, grant))
-                .thenCompose(rotation -> {
-                    if (!(rotation instanceof Rotation.Rotated rotated)) {
-                        return CompletableFuture.completedFuture(rotation);
-                    }
-                    see(rotated.grant().token());
-                    return options.replicas() == 0
-                            ? CompletableFuture.completedFuture(rotation)
-                            : replicated(rotation).exceptionallyCompose(RedisLeaseStore::maybe);
-                });
-    }
-
-    /** It happened on the primary, but may be lost with it. */
-    private static <T> CompletionStage<T> maybe(Throwable error) {
-        return CompletableFuture.failedFuture(
-                new OutcomeUnknownException("the replicas did not confirm it", Failures.of(error)));
+        return operations.rotate(grant);
     }
 
     @Override
     public CompletionStage<Ending> release(Grant grant) {
-        return conveyor.send(Requests.release(grant)).thenApply(Answers::ending);
+        return operations.release(grant);
     }
 
     @Override
     public CompletionStage<Ending> complete(Grant grant, LeaseRecord record, Duration keepFor) {
-        try {
-            Limits.keepFor(keepFor);
-        } catch (LeaseholdException e) {
-            return CompletableFuture.failedFuture(e);
-        }
-        return conveyor.send(Requests.complete(grant, record, keepFor)).thenApply(Answers::ending);
+        return operations.complete(grant, record, keepFor);
     }
 
     @Override
@@ -272,7 +201,15 @@ public final class RedisLeaseStore implements LeaseStore {
 
     @Override
     public LeaseEvents.Subscription subscribe(LeaseEvents listener) {
+        if (closed.get()) {
+            throw closed();
+        }
         return await(listening.add(listener));
+    }
+
+    @Override
+    public LeaseStore forWaitingCallers() {
+        return new WaitingCallers(this, sending(conveyor::sendWaiting));
     }
 
     @Override
@@ -284,7 +221,7 @@ public final class RedisLeaseStore implements LeaseStore {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            StoreUnavailableException reason = new StoreUnavailableException("the store is closed");
+            StoreUnavailableException reason = closed();
             waits.close(reason);
             conveyor.close(reason);
             listening.close();
@@ -292,9 +229,35 @@ public final class RedisLeaseStore implements LeaseStore {
         }
     }
 
+    private static StoreUnavailableException closed() {
+        return new StoreUnavailableException("the store is closed");
+    }
+
     // ---- the way there and back
 
     private CompletionStage<List<Object>> call(List<Operation> batch) {
+        return checked(link.run(script, key, arguments(batch)));
+    }
+
+    private Conveyor.@Nullable Courier courier() {
+        Link.Lane lane = link.lane();
+        if (lane == null) {
+            return null;
+        }
+        return new Conveyor.Courier() {
+            @Override
+            public CompletionStage<List<Object>> call(Operation operation) {
+                return checked(lane.run(script, key, arguments(List.of(operation))));
+            }
+
+            @Override
+            public void read() {
+                lane.read();
+            }
+        };
+    }
+
+    private byte[][] arguments(List<Operation> batch) {
         int size = head.length;
         for (Operation operation : batch) {
             size += operation.words().length;
@@ -307,7 +270,11 @@ public final class RedisLeaseStore implements LeaseStore {
             System.arraycopy(operation.words(), 0, arguments, at, operation.words().length);
             at += operation.words().length;
         }
-        return link.run(script, key, arguments).whenComplete((answers, error) -> {
+        return arguments;
+    }
+
+    private CompletionStage<List<Object>> checked(CompletionStage<List<Object>> call) {
+        return call.whenComplete((answers, error) -> {
             if (error == null ? isReadOnly(answers) : Failures.isReadOnly(Failures.of(error))) {
                 link.lookForPrimary();
             }
@@ -325,6 +292,14 @@ public final class RedisLeaseStore implements LeaseStore {
         return false;
     }
 
+    private CompletionStage<Long> countReplicas() {
+        // a write of this connection, behind which it can wait for the replicas; that must be over
+        // before others that are sent meanwhile lose their patience
+        return conveyor.send(Operation.of('l'))
+                .thenCompose(done -> link.awaitReplicas(
+                        options.replicas(), options.patience().dividedBy(2)));
+    }
+
     private void see(FencingToken token) {
         highest.accumulateAndGet(token.value(), Math::max);
     }
@@ -339,6 +314,7 @@ public final class RedisLeaseStore implements LeaseStore {
 
         @Override
         public void missed() {
+            link.doubt();
             waits.lookSoon();
         }
     }

@@ -22,6 +22,9 @@ final class Script {
     private static final Pattern FUNCTION =
             Pattern.compile("^function (?:rule|operations)\\.(\\w+)", Pattern.MULTILINE);
 
+    private static final byte[] EVALSHA = Wire.text("EVALSHA");
+    private static final byte[] ONE_KEY = Wire.text("1");
+
     private final byte[] source;
     private final String digest;
 
@@ -79,6 +82,11 @@ final class Script {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** How the script that the server knows is called on a key, up to the arguments. */
+    byte[][] call(byte[] key) {
+        return new byte[][] {EVALSHA, Wire.text(digest), ONE_KEY, key};
     }
 
     byte[] source() {

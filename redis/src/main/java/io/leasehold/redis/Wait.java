@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -74,8 +75,11 @@ final class Wait {
     }
 
     /** Sends the request, for the first time or again. */
-    void send(LeaseRequest asked, Attempt attempt) {
-        waits.send(Requests.acquire(asked)).whenComplete((answer, error) -> {
+    void send(
+            LeaseRequest asked,
+            Attempt attempt,
+            Function<Operation, CompletableFuture<List<Object>>> way) {
+        way.apply(Requests.acquire(asked)).whenComplete((answer, error) -> {
             if (error != null) {
                 remove(attempt);
                 attempt.result.completeExceptionally(error);
@@ -170,7 +174,7 @@ final class Wait {
         }
         for (Attempt attempt : all) {
             long left = Math.max(0, attempt.deadline - now());
-            send(request.waitingAtMost(Duration.ofNanos(left)), attempt);
+            send(request.waitingAtMost(Duration.ofNanos(left)), attempt, waits::send);
         }
     }
 

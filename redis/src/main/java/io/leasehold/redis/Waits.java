@@ -42,8 +42,9 @@ final class Waits {
         this.time = time;
     }
 
-    /** Sends a request that may have to queue. */
-    CompletableFuture<Acquisition> acquire(LeaseRequest request) {
+    /** Sends a request that may have to queue, for the first time in the given way. */
+    CompletableFuture<Acquisition> acquire(
+            LeaseRequest request, Function<Operation, CompletableFuture<List<Object>>> first) {
         CompletableFuture<Acquisition> result = new CompletableFuture<>();
         Wait.Attempt attempt = new Wait.Attempt(
                 result, time.nanos() + request.terms().waitAtMost().toNanos());
@@ -51,7 +52,7 @@ final class Waits {
         Wait wait = waits.compute(
                 request.id(),
                 (id, known) -> (known == null ? new Wait(this, request) : known).join(attempt));
-        wait.send(request, attempt);
+        wait.send(request, attempt, first);
         result.whenComplete((done, error) -> forgetIfIdle(request.id()));
         startTicking();
         return result;

@@ -60,8 +60,8 @@ final class Watch {
                 return;
             }
             calls.remove(first);
-            first.arrival.completeExceptionally(
-                    new OutcomeUnknownException("Redis did not answer within " + patience));
+            first.arrival.completeExceptionally(new OutcomeUnknownException(
+                    "Redis did not answer in time: within " + patience));
         }
     }
 }

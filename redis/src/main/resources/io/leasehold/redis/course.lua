@@ -74,10 +74,10 @@ function rule.forgetTheOld()
         return not value or byte(value) == LEASE or now - unpackFrom('>d', value, 2) >= window
     end
     local oldest = call('LINDEX', ENDED, 0)
-    if not oldest or not isOld(call('HGET', LEASES, oldest)) then
+    if not oldest or not isOld(call('HGET', key, oldest)) then
         return
     end
-    local values = call('HMGET', LEASES, unpack(call('LRANGE', ENDED, 0, SLICE - 1)))
+    local values = call('HMGET', key, unpack(call('LRANGE', ENDED, 0, SLICE - 1)))
     local old = 1
     while old < #values and isOld(values[old + 1]) do
         old = old + 1

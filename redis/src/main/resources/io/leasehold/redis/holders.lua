@@ -21,7 +21,7 @@ function rule.blockerOf(scope, exclusive)
     if byte(scope) ~= NAME then
         return rule.overlapping(exclusive and 'h' or 'x', scope, rule.idOf)
     end
-    local id = call('HGET', HELD, scope)
+    local id = call('HGET', key, scope)
     if not id or byte(id) ~= 43 then
         return id
     elseif exclusive then
@@ -68,7 +68,8 @@ function rule.grant(id, claim, holder, ttl, delay, record)
 end
 
 function rule.granted(lease)
-    return {'G', rule.text(lease.token), lease.version, lease.expiry - now, lease.ttl, lease.holder}
+    return {'G', pack('>dddd', lease.token, lease.version, lease.expiry - now, lease.ttl)
+        .. lease.holder}
 end
 
 -- For how long the lease, or the lock-delay behind it, is in the way.

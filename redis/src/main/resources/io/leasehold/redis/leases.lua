@@ -98,7 +98,7 @@ end
 
 -- The lease with this id, or, if it is over and still remembered, how it ended and its token.
 function rule.lookUp(id)
-    local value = call('HGET', LEASES, id)
+    local value = call('HGET', key, id)
     if not value then
         return nil
     elseif byte(value) == LEASE then
@@ -111,7 +111,7 @@ function rule.lookUp(id)
 end
 
 function rule.put(lease)
-    call('HSET', LEASES, lease.id, rule.packed(lease))
+    call('HSET', key, lease.id, rule.packed(lease))
     changed = true
 end
 
@@ -123,10 +123,10 @@ function rule.occupy(scope, id, exclusive)
             call('ZADD', INDEX, 0, 'x' .. at)
         end
     elseif exclusive then
-        call('HSET', HELD, scope, id)
+        call('HSET', key, scope, id)
     else
         call('ZADD', INDEX, 0, 'h' .. scope .. '\0' .. id)
-        call('HSET', HELD, scope, '+' .. tonumber(call('HGET', HELD, scope) or 0) + 1)
+        call('HSET', key, scope, '+' .. tonumber(call('HGET', key, scope) or 0) + 1)
     end
 end
 
@@ -135,14 +135,14 @@ function rule.free(scope, id, exclusive)
         local at = rule.place(scope) .. '\0' .. id
         call('ZREM', INDEX, 'h' .. at, 'x' .. at)
     elseif exclusive then
-        call('HDEL', HELD, scope)
+        call('HDEL', key, scope)
     else
         call('ZREM', INDEX, 'h' .. scope .. '\0' .. id)
-        local left = tonumber(call('HGET', HELD, scope)) - 1
+        local left = tonumber(call('HGET', key, scope)) - 1
         if left > 0 then
-            call('HSET', HELD, scope, '+' .. left)
+            call('HSET', key, scope, '+' .. left)
         else
-            call('HDEL', HELD, scope)
+            call('HDEL', key, scope)
         end
     end
 end
@@ -182,7 +182,7 @@ function rule.forget(count)
         return
     end
     call('LTRIM', ENDED, count, -1)
-    local values = call('HMGET', LEASES, unpack(ids))
+    local values = call('HMGET', key, unpack(ids))
     local over = {}
     for i = 1, #ids do
         -- else the id was used again
@@ -191,7 +191,7 @@ function rule.forget(count)
         end
     end
     if #over > 0 then
-        call('HDEL', LEASES, unpack(over))
+        call('HDEL', key, unpack(over))
     end
     remembered = remembered - #ids
 end
@@ -201,10 +201,10 @@ function rule.remember(id, how, number)
     local most = tonumber(ARGV[7])
     changed = true
     if most == 0 then
-        call('HDEL', LEASES, id)
+        call('HDEL', key, id)
         return
     end
-    call('HSET', LEASES, id, how .. pack('>dd', now, number))
+    call('HSET', key, id, how .. pack('>dd', now, number))
     call('RPUSH', ENDED, id)
     remembered = remembered + 1
     if remembered > most then

@@ -34,7 +34,7 @@ while at <= #ARGV do
     end
 end
 if changed then
-    call('SET', key, pack(STATE, now, token, due, occupied, waiting, remembered, sequence,
+    call('HSET', key, '', pack(STATE, now, token, due, occupied, waiting, remembered, sequence,
         listened, events))
 end
 for i = 1, #deliveries do

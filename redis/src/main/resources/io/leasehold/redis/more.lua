@@ -106,7 +106,7 @@ function operations.r(at, count)
     for i = 1, count do
         ids[i] = sub(ARGV[at + i - 1], 1, 32)
     end
-    local values = call('HMGET', LEASES, unpack(ids))
+    local values = call('HMGET', key, unpack(ids))
     -- by id: as it was renewed
     local fresh = {}
     for i = 1, count do
@@ -142,7 +142,7 @@ function operations.r(at, count)
         end
     end
     if #writes > 0 then
-        call('HSET', LEASES, unpack(writes))
+        call('HSET', key, unpack(writes))
         changed = true
     end
     return {'R', table.concat(results)}
@@ -263,7 +263,7 @@ end
 function operations.s(at)
     local name = ARGV[at]
     local rows = {}
-    local id = call('HGET', HELD, name)
+    local id = call('HGET', key, name)
     local ids = {id or nil}
     if id and byte(id) == 43 then
         ids = {}
@@ -289,7 +289,7 @@ end
 -- cursor (0 at the end), then rows as show does.
 function operations.p(at)
     local leases = ARGV[at] == 'leases'
-    local page = call('HSCAN', leases and LEASES or RECORDS, ARGV[at + 1], 'COUNT', ARGV[at + 2])
+    local page = call('HSCAN', leases and key or RECORDS, ARGV[at + 1], 'COUNT', ARGV[at + 2])
     local rows = {page[1]}
     for i = 1, #page[2], 2 do
         if not leases then

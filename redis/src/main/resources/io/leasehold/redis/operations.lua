@@ -8,7 +8,7 @@
 
 -- Acquire: id, claim, holder, ttl, wait, lock-delay, record or nothing, and the oldest token whose
 -- record will do instead or nothing. Returns
---   G token version remaining ttl holder          granted
+--   G token, version, remaining, ttl, holder      granted: four numbers and the holder, in one
 --   H claim holder token remaining record         held by another
 --   C record token kept-for                       completed
 --   N reason                                      the id was used before

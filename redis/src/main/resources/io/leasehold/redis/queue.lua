@@ -7,11 +7,6 @@
 
 -- how many waiters are granted in one call
 local GRANTS = 250
--- how much later than the first the others in line look again: at least, and spread over how long
-local BEHIND = 100000
-local STEP, SPREAD = 79190, 900000
--- for how long a client that was heard of is taken to be alive
-local ALIVE = 10000000
 
 function rule.place16(number)
     return string.format('%016.0f', number)

@@ -3,8 +3,7 @@
 -- Before the rules: whether they may write. The server and the keys are asked before the first write,
 -- because there is no undoing what was written before an error.
 
-local INDEX, RECORDS = key .. ':index', key .. ':records'
-local WAITERS, CLIENTS = key .. ':waiters', key .. ':clients'
+local RECORDS = key .. ':records'
 -- the error at which nothing may be written; the one at which nothing may be taken on
 local refusal, full
 
@@ -23,8 +22,6 @@ if refusal and find(refusal.err, 'OOM', 1, true) then
     refusal, full = nil, refusal.err
     ask('ZREM', ENDS, '')
 end
-ask('HLEN', LEASES)
-ask('HLEN', HELD)
 ask('LLEN', ENDED)
 ask('ZCARD', INDEX)
 ask('HLEN', RECORDS)

@@ -6,11 +6,13 @@
 -- between. Each operation reads and checks before its first write. An operation that fails does not
 -- undo or prevent the others.
 --
--- KEYS[1]   the namespace, such as leasehold:{orders}: a string with its state. All other keys begin
---           with it and a colon, so that they share its slot:
---             :leases   hash   lease id -> the lease; or how it ended, for the retry window
---             :ended    list   ids of those that ended, the oldest first
---             :held     hash   name -> id of its exclusive holder, or + and how many share it
+-- KEYS[1]   the namespace, such as leasehold:{orders}: a hash, one for all so that what belongs
+--           together is read and written by one command:
+--             nothing -> the state of the namespace
+--             lease id -> the lease; or how it ended, for the retry window
+--             n name -> id of its exclusive holder, or + and how many share it
+--           All other keys begin with it and a colon, so that they share its slot:
+--             :ended    list   ids of leases that ended, the oldest first
 --             :index    zset   in the order of the keys, see search.lua: who holds what but a name
 --                              exclusively, who waits for what
 --             :records  hash   scope -> the record that was left there
@@ -37,25 +39,31 @@
 local call, byte, sub, find = redis.call, string.byte, string.sub, string.find
 local pack, unpackFrom = struct.pack, struct.unpack
 local key, caller = KEYS[1], ARGV[1]
-local LEASES, ENDED, HELD, ENDS = key .. ':leases', key .. ':ended', key .. ':held', key .. ':ends'
+local ENDED, ENDS = key .. ':ended', key .. ':ends'
+local INDEX, WAITERS, CLIENTS = key .. ':index', key .. ':waiters', key .. ':clients'
 
 -- how a lease is written, behind the letter L: token, ttl, expiry, version, the token it was rotated
 -- from, when it was granted, lock-delay, whether that has begun, claim, holder; the rest is the record
 local FORMAT, LEASE = '>dddddddBI2c0I2c0', 76
 local STATE = '>ddddddddd'
 local NEVER = 9007199254740992
+-- how much later than the first in line the others look again: at least, and spread over how long
+local BEHIND, STEP, SPREAD = 100000, 79190, 900000
+-- for how long a client that was heard of is taken to be alive
+local ALIVE = 10000000
 local EXCLUSIVE, NAME, PATH, SUBTREE, INODE, RANGE = 120, 110, 112, 116, 105, 114
 
 local now, token, due, occupied, waiting, remembered, sequence, listened, events =
     0, 0, NEVER, 0, 0, 0, 0, 0, 0
-local known = redis.pcall('GET', key)
-if type(known) == 'table' then
+-- together with what the first operation is about, which is mostly a lease and its name
+local known = redis.pcall('HMGET', key, '', ARGV[9] or '', sub(ARGV[10] or '', 2))
+if known.err then
     return known
-elseif known then
+elseif known[1] then
     -- now: the time of the last change; due: nothing happens by itself before; occupied: scopes that
     -- are leased or have a record; sequence: of the last waiter; listened: until when somebody does
     now, token, due, occupied, waiting, remembered, sequence, listened, events =
-        unpackFrom(STATE, known)
+        unpackFrom(STATE, known[1])
 end
 local clock = call('TIME')
 -- the time never runs backwards, even if the clock does

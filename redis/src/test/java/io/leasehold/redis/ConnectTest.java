@@ -38,8 +38,6 @@ final class ConnectTest {
             "+publish",
             "+pubsub|numsub",
             "+time",
-            "+get",
-            "+set",
             "+@hash",
             "+@list",
             "+@sortedset");
@@ -97,7 +95,7 @@ final class ConnectTest {
     @MethodSource("io.leasehold.redis.RealRedis#programs")
     void aUserWithTooFewRightsIsToldWhichItNeeds(RedisBinary program) {
         try (RedisServer redis = RedisServer.start(program)) {
-            for (String missing : List.of("-evalsha", "-subscribe", "-time", "-zadd", "-get")) {
+            for (String missing : List.of("-evalsha", "-subscribe", "-time", "-zadd", "-hmget")) {
                 setUser(redis, RIGHTS);
                 redis.command("ACL", "SETUSER", "leasehold", missing);
                 assertThat(refusal(asUser(redis)))
@@ -174,7 +172,7 @@ final class ConnectTest {
     void whatStopsAnsweringAfterTheGreetingIsGivenUpInTime() {
         try (StubServer stub = StubServer.redis("7.0.0", command -> "")) {
             assertThat(refusalInTime(stub.uri()))
-                    .hasMessageContaining("did not answer within PT2S");
+                    .hasMessageStartingWith("Redis did not answer in time: ");
         }
     }
 
@@ -225,7 +223,7 @@ final class ConnectTest {
 
     @Test
     void aServerWithAsManyClientsAsItMayHaveSaysSo() {
-        try (RedisServer redis = RedisServer.start("maxclients 4");
+        try (RedisServer redis = RedisServer.start("maxclients 5");
                 RedisLeaseStore one = RedisLeaseStore.connect(redis.uri());
                 RedisLeaseStore two = RedisLeaseStore.connect(redis.uri())) {
             assertThat(one.guarantees()).isEqualTo(two.guarantees());

@@ -53,7 +53,7 @@ final class ConveyorTest {
             missed.incrementAndGet();
         }
     };
-    private final Conveyor conveyor = new Conveyor(this::call, extras, time, PATIENCE);
+    private final Conveyor conveyor = new Conveyor(this::call, () -> null, extras, time, PATIENCE);
 
     private CompletionStage<List<Object>> call(List<Operation> batch) {
         Call call = new Call(batch, new CompletableFuture<>());
@@ -164,7 +164,8 @@ final class ConveyorTest {
         CompletableFuture<List<Object>> third = send(3);
         assertThat(first).isNotDone();
         time.advance(Duration.ofNanos(1));
-        assertFailed(first, OutcomeUnknownException.class, "did not answer within PT5S");
+        assertFailed(
+                first, OutcomeUnknownException.class, "Redis did not answer in time: within PT5S");
         assertFailed(second, OutcomeUnknownException.class, "did not answer");
         assertThat(missed).hasValue(2);
         assertThat(calls).hasSize(3);
@@ -248,6 +249,7 @@ final class ConveyorTest {
                     }
                     return call(batch);
                 },
+                () -> null,
                 extras,
                 time,
                 PATIENCE);
@@ -302,6 +304,7 @@ final class ConveyorTest {
         AtomicInteger answered = new AtomicInteger();
         Conveyor failing = new Conveyor(
                 batch -> CompletableFuture.failedFuture(new IllegalStateException("no")),
+                () -> null,
                 extras,
                 time,
                 PATIENCE);

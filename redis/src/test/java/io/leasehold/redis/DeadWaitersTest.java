@@ -46,7 +46,7 @@ final class DeadWaitersTest {
                     CompletionStage<Acquisition> next = queue(store);
                     awaitWaiters(store, 2);
                     process.destroyForcibly().waitFor();
-                    Leases.until("the server knows", () -> clients(redis) <= 3);
+                    Leases.until("the server knows", () -> clients(redis) <= 4);
                     Leases.await(store.release(first));
                     assertThat(Leases.granted(next).token()).isGreaterThan(first.token());
                 } finally {
@@ -84,7 +84,7 @@ final class DeadWaitersTest {
                 CompletionStage<Acquisition> next = queue(store);
                 network.refuse();
                 network.cut();
-                Leases.until("the server knows", () -> clients(redis) <= 3);
+                Leases.until("the server knows", () -> clients(redis) <= 4);
                 Leases.await(store.release(first));
                 Grant second = Leases.granted(next);
                 assertThat(passedOver.toCompletableFuture()).isNotDone();

@@ -68,7 +68,7 @@ final class FullMemoryTest {
     @ParameterizedTest
     @MethodSource("twoVersions")
     void leasesThatWereRenewedLiveOnPastTheirFirstEnd(RedisBinary program) {
-        Duration brief = Duration.ofMillis(500);
+        Duration brief = Duration.ofSeconds(2);
         try (RealRedis redis = new RealRedis(RedisServer.start(program));
                 RedisLeaseStore store = RedisLeaseStore.connect(redis.options())) {
             Grant kept = Leases.grant(store, "kept", brief);

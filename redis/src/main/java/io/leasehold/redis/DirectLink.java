@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.redis;
+
+import io.leasehold.spi.Time;
+import io.lettuce.core.RedisNoScriptException;
+import io.lettuce.core.RedisURI;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A link whose calls take {@link DirectLine}s: one that all calls share, and some more for threads
+ * that wait, each for one call at a time. While there is none, calls go through the client library,
+ * as does all else. Lines are opened in the background: another one when none is free, and a new one
+ * for what broke as soon as a call has succeeded through the library.
+ */
+final class DirectLink implements Link {
+
+    private static final System.Logger LOG = System.getLogger(DirectLink.class.getName());
+    private static final int MAX_LANES = 8;
+    private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(500);
+
+    private final Link library;
+    private final RedisURI uri;
+    private final Duration patience;
+    private final Time time;
+    private final AtomicBoolean opening = new AtomicBoolean();
+    // all that are open but the shared one; and those of them that are free
+    private final Set<DirectLine> lanes = ConcurrentHashMap.newKeySet();
+    private final ConcurrentLinkedDeque<DirectLine> free = new ConcurrentLinkedDeque<>();
+    private volatile @Nullable DirectLine shared;
+    private volatile boolean closed;
+
+    private DirectLink(Link library, RedisURI uri, Duration patience, Time time) {
+        this.library = library;
+        this.uri = uri;
+        this.patience = patience;
+        this.time = time;
+    }
+
+    /** The same link, with lines if there can be any. */
+    static Link over(Link library, RedisURI uri, Duration patience, Time time) {
+        return library.isCluster() || !DirectLine.isPossible(uri)
+                ? library
+                : new DirectLink(library, uri, patience, time);
+    }
+
+    // ---- calls
+
+    @Override
+    public CompletionStage<List<Object>> run(Script script, byte[] key, byte[][] arguments) {
+        DirectLine line = shared;
+        CompletableFuture<@Nullable Object> reply =
+                line == null ? null : line.call(script.call(key), arguments);
+        if (reply != null) {
+            return answers(reply, script, key, arguments);
+        }
+        return library.run(script, key, arguments).whenComplete((answers, error) -> {
+            if (error == null) {
+                open(this::share);
+            }
+        });
+    }
+
+    @Override
+    public @Nullable Lane lane() {
+        for (DirectLine line = free.pollFirst(); line != null; line = free.pollFirst()) {
+            if (!line.isBroken()) {
+                return new OwnLane(line);
+            }
+            lanes.remove(line);
+        }
+        // the shared one has shown that the server can be reached
+        DirectLine proof = shared;
+        if (lanes.size() < MAX_LANES && proof != null && !proof.isBroken()) {
+            open(this::addLane);
+        }
+        return null;
+    }
+
+    /** A line of which nobody else makes use until the answer is there. */
+    private final class OwnLane implements Lane {
+
+        private final DirectLine line;
+
+        OwnLane(DirectLine line) {
+            this.line = line;
+        }
+
+        @Override
+        public CompletionStage<List<Object>> run(Script script, byte[] key, byte[][] arguments) {
+            CompletableFuture<@Nullable Object> reply = line.send(script.call(key), arguments);
+            if (reply == null) {
+                return DirectLink.this.run(script, key, arguments);
+            }
+            CompletableFuture<List<Object>> answers = answers(reply, script, key, arguments);
+            reply.whenComplete((answer, error) -> {
+                if (line.isBroken()) {
+                    lanes.remove(line);
+                } else {
+                    free.addFirst(line);
+                }
+            });
+            return answers;
+        }
+
+        @Override
+        public void read() {
+            line.read();
+        }
+    }
+
+    private CompletableFuture<List<Object>> answers(
+            CompletableFuture<@Nullable Object> reply,
+            Script script,
+            byte[] key,
+            byte[][] arguments) {
+        CompletableFuture<List<Object>> answers = new CompletableFuture<>();
+        reply.whenComplete((answer, error) -> {
+            if (error == null) {
+                answers.complete(listOf(answer));
+            } else if (error instanceof RedisNoScriptException) {
+                // the library brings the script there
+                library.run(script, key, arguments).whenComplete((done, failure) -> {
+                    if (failure == null) {
+                        answers.complete(done);
+                    } else {
+                        answers.completeExceptionally(failure);
+                    }
+                });
+            } else {
+                answers.completeExceptionally(error);
+            }
+        });
+        return answers;
+    }
+
+    @SuppressWarnings("unchecked") // the script returns an array
+    private static List<Object> listOf(@Nullable Object answer) {
+        return answer instanceof List<?> list ? (List<Object>) list : List.of();
+    }
+
+    // ---- lines
+
+    @Override
+    public void doubt() {
+        drop();
+    }
+
+    @Override
+    public void lookForPrimary() {
+        drop();
+        library.lookForPrimary();
+    }
+
+    private void drop() {
+        DirectLine line = shared;
+        if (line != null) {
+            line.close();
+        }
+        lanes.forEach(DirectLine::close);
+    }
+
+    private interface Opening {
+        void run() throws IOException;
+    }
+
+    /** Opens a line in a thread of its own, unless one is being opened. */
+    private void open(Opening what) {
+        if (!closed && opening.compareAndSet(false, true)) {
+            Thread thread = new Thread(() -> tryTo(what), "leasehold-redis-line");
+            thread.setDaemon(true);
+            thread.start();
+        }
+    }
+
+    private void tryTo(Opening what) {
+        try {
+            what.run();
+            opening.set(false);
+            if (closed) {
+                drop();
+            }
+        } catch (IOException | RuntimeException e) {
+            LOG.log(System.Logger.Level.DEBUG, "no line could be opened; it goes on without", e);
+            time.schedule(PAUSE_AFTER_FAILURE, () -> opening.set(false));
+        }
+    }
+
+    private void share() throws IOException {
+        DirectLine line = shared;
+        if (line == null || line.isBroken()) {
+            shared = DirectLine.to(uri, patience);
+        }
+    }
+
+    private void addLane() throws IOException {
+        if (lanes.size() < MAX_LANES) {
+            DirectLine line = DirectLine.to(uri, patience);
+            lanes.add(line);
+            free.addFirst(line);
+        }
+    }
+
+    // ---- the library's
+
+    @Override
+    public CompletionStage<Long> awaitReplicas(int replicas, Duration atMost) {
+        return library.awaitReplicas(replicas, atMost);
+    }
+
+    @Override
+    public CompletionStage<Void> subscribe(String channel) {
+        return library.subscribe(channel);
+    }
+
+    @Override
+    public void unsubscribe(String channel) {
+        library.unsubscribe(channel);
+    }
+
+    @Override
+    public CompletionStage<String> info(String section) {
+        return library.info(section);
+    }
+
+    @Override
+    public CompletionStage<Map<String, String>> settings(String pattern) {
+        return library.settings(pattern);
+    }
+
+    @Override
+    public boolean isCluster() {
+        return library.isCluster();
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        drop();
+        library.close();
+    }
+}
