@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.memory;
 
+import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.LeaseholdException;
 import io.leasehold.model.LimitExceededException;
@@ -14,6 +15,7 @@ import io.leasehold.spi.LeasePage;
 import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseStore;
+import io.leasehold.spi.Raising;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
 import io.leasehold.spi.Rotation;
@@ -133,6 +135,30 @@ public final class MemoryLeaseStore implements LeaseStore {
     @Override
     public CompletionStage<Ending> complete(Grant grant, LeaseRecord record, Duration keepFor) {
         return decide(stripeOf(grant), now -> table.complete(grant, record, keepFor, now));
+    }
+
+    /** For a node of a quorum: gives a lease the token that was agreed on. */
+    CompletionStage<Raising> raise(Grant grant, FencingToken to) {
+        return decide(stripeOf(grant), now -> table.raise(grant, to, now));
+    }
+
+    /** For a node of a quorum: takes a request back without a trace. */
+    CompletionStage<Ending> retract(LeaseRequest request) {
+        return decide(table.stripeOf(request.claim()), now -> table.retract(request, now));
+    }
+
+    /** For a node of a quorum: sees to it that all tokens from now on are above this one. */
+    void skipTo(long token) {
+        table.skipTo(token);
+    }
+
+    long lastToken() {
+        return table.lastToken();
+    }
+
+    /** How long there has been this store. */
+    Duration age() {
+        return Duration.ofNanos(time.nanos() - origin);
     }
 
     @Override

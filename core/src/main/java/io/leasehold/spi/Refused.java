@@ -8,4 +8,4 @@ import io.leasehold.model.RefusalReason;
  *
  * @param reason why
  */
-public record Refused(RefusalReason reason) implements Renewal, Rotation, Ending {}
+public record Refused(RefusalReason reason) implements Renewal, Rotation, Ending, Raising {}

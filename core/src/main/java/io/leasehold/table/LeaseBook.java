@@ -74,6 +74,18 @@ final class LeaseBook {
         lastToken.accumulateAndGet(token, Math::max);
     }
 
+    /** Moves the counter up to the given token, if that is above it. */
+    boolean claimToken(long token) {
+        long last = lastToken.get();
+        while (token > last) {
+            if (lastToken.compareAndSet(last, token)) {
+                return true;
+            }
+            last = lastToken.get();
+        }
+        return false;
+    }
+
     /** Strikes out the lease with this id at any of the claim's scopes, if there is one. */
     void vacate(Claim claim, LeaseId id) {
         LiveLease lease = find(claim, id);

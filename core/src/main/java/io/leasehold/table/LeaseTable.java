@@ -20,6 +20,7 @@ import io.leasehold.spi.LeasePage;
 import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.Limits;
+import io.leasehold.spi.Raising;
 import io.leasehold.spi.Refused;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
@@ -91,6 +92,7 @@ public final class LeaseTable {
     };
 
     private static final Ending.Ended ENDED = new Ending.Ended();
+    private static final Raising.Raised RAISED = new Raising.Raised();
 
     private final Listener listener;
     private final Stripes stripes;
@@ -255,6 +257,56 @@ public final class LeaseTable {
             return new Refused(mismatch);
         }
         return new Rotation.Rotated(lease.grant(), lease.version(), lease.validity(now, now));
+    }
+
+    /** Gives a lease the token that it has in other tables, as a node of a quorum must. */
+    public Raising raise(Grant grant, FencingToken to, long now) {
+        Stripe home = enter(grant.holding().claim(), now);
+        LiveLease lease = book.find(grant.holding().claim(), grant.id());
+        if (lease == null) {
+            return new Refused(absence(grant, home, now));
+        }
+        RefusalReason mismatch = mismatch(lease, grant, now);
+        if (mismatch == RefusalReason.TOKEN_MISMATCH && lease.token == to.value()) {
+            return RAISED;
+        }
+        if (mismatch != null) {
+            return new Refused(mismatch);
+        }
+        if (lease.token != to.value()) {
+            if (!book.claimToken(to.value())) {
+                return new Raising.Outrun(book.lastToken());
+            }
+            lease.raise(to.value());
+            record(lease);
+            tell(lease.wasRotated() ? Change.ROTATED : Change.GRANTED, lease);
+        }
+        return RAISED;
+    }
+
+    /** Takes a request back as if it had never come. */
+    public Ending retract(LeaseRequest request, long now) {
+        Stripe home = enter(request.claim(), now);
+        Waiter waiter = home.waiters.get(request.id());
+        LiveLease lease = book.find(request.claim(), request.id());
+        if (waiter != null) {
+            queues.leave(waiter);
+            waiter.settle(new Acquisition.Gone(RefusalReason.NOT_FOUND));
+            handOver(waiter.request.claim().scopes(), now);
+        } else if (lease != null && lease.isHeld(now)) {
+            book.vacate(lease);
+            if (listener.isRecording()) {
+                listener.record(new TableEntry.Cleared(lease.id, lease.claim));
+            }
+            tell(Change.RELEASED, lease);
+            handOver(lease.claim.scopes(), now);
+        }
+        return ENDED;
+    }
+
+    /** Sees to it that the next token is above the given one. */
+    public void skipTo(long token) {
+        book.skipTo(token);
     }
 
     /** Ends a lease. */

@@ -149,6 +149,15 @@ final class LiveLease implements TimerHeap.Timed {
         version++;
     }
 
+    /** Replaces the token by the one that several tables agreed on. */
+    void raise(long agreedToken) {
+        token = agreedToken;
+    }
+
+    boolean wasRotated() {
+        return rotatedFrom != 0;
+    }
+
     boolean wasRotatedFrom(long oldToken) {
         return rotatedFrom == oldToken;
     }

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.spi;
+
+import io.leasehold.model.FencingToken;
+
+import java.util.concurrent.CompletionStage;
+
+/**
+ * A store that is one of the independent nodes of a quorum. Nodes know nothing of each other; the
+ * quorum engine, in each client, asks all of them and goes by what a majority says.
+ *
+ * <h2>What an implementer owes, beyond {@link LeaseStore}</h2>
+ *
+ * <ul>
+ *   <li><b>Admission.</b> Until {@link #admit} has succeeded, every operation but {@link #standing}
+ *       and {@link #admit} is refused with {@link io.leasehold.model.StoreUnavailableException} and
+ *       changes nothing. The admission is part of what the node may forget: a node that forgot
+ *       anything it had acknowledged (restarted empty, flushed, restored from a copy, failed over
+ *       to a replica that lagged) has forgotten its admission with it, in the same instant. Where a
+ *       node can't tell whether it forgot, it has. So no request needs to say whom it means: a node
+ *       that forgot answers none.
+ *   <li><b>Generation.</b> A random number that is new whenever the node has forgotten, so that an
+ *       admission meant for the node as it was does not reach the node as it is.
+ *   <li><b>Tokens</b> are drawn as {@code counter + 1}, never from a clock: the quorum makes equal
+ *       what the nodes drew, which would never end if the nodes' counters ran by themselves. The
+ *       counter never goes back while the node remembers its admission.
+ *   <li><b>Raising</b> is one step with the check whether the lease is held, with respect to every
+ *       other draw and raise of the node.
+ * </ul>
+ */
+public interface QuorumNode extends LeaseStore {
+
+    /** Who the node is. Answered also while it is not admitted. */
+    CompletionStage<NodeStanding> standing();
+
+    /**
+     * Admits the node to a quorum, if it is still of the generation given and is not of another
+     * quorum: raises its counter to the floor, if it is below, and lets it take part from then on.
+     * Repeated, it only raises the floor. Answers with the standing after that; a node that does
+     * not fit changes nothing and answers with its standing as it is.
+     */
+    CompletionStage<NodeStanding> admit(NodeAdmission admission);
+
+    /**
+     * Gives a lease the token that the quorum agreed on. In one step:
+     *
+     * <ul>
+     *   <li>No lease with this id and these scopes is held: {@link Refused}, as a renewal would be.
+     *   <li>Its token is {@code to}: {@link Raising.Raised}. It was drawn here for this lease, or
+     *       this is a repeat.
+     *   <li>Its token is not the grant's either: {@code Refused(TOKEN_MISMATCH)}.
+     *   <li>The node's counter is at {@code to} or above: {@link Raising.Outrun}. The node may have
+     *       given this number to another lease.
+     *   <li>Otherwise the lease's token and the node's counter become {@code to}: {@code Raised}.
+     * </ul>
+     *
+     * So a node says {@code Raised} to one number for one lease only. Neither the version nor the
+     * expiry of the lease change, nor which token it was rotated from. Listeners are told as of a
+     * grant, or a rotation if the lease was ever rotated, under the new token.
+     *
+     * @param grant the lease as this node has it, with this node's token
+     */
+    CompletionStage<Raising> raise(Grant grant, FencingToken to);
+
+    /**
+     * Takes a request back as if it had never come: out of the queue, or out of the lease it
+     * became. Unlike {@link #withdraw} it is not remembered, so the request may come again; attempts
+     * that still wait are answered {@link Acquisition.Gone}. Ended also when there was nothing.
+     */
+    CompletionStage<Ending> retract(LeaseRequest request);
+}
