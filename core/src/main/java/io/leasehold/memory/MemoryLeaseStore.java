@@ -142,6 +142,11 @@ public final class MemoryLeaseStore implements LeaseStore {
         return decide(stripeOf(grant), now -> table.raise(grant, to, now));
     }
 
+    /** For a node of a quorum: enters a lease that others have, under its token. */
+    CompletionStage<Acquisition> restore(LeaseRequest request, FencingToken token) {
+        return decide(table.stripeOf(request.claim()), now -> table.restore(request, token, now));
+    }
+
     /** For a node of a quorum: takes a request back without a trace. */
     CompletionStage<Ending> retract(LeaseRequest request) {
         return decide(table.stripeOf(request.claim()), now -> table.retract(request, now));

@@ -86,6 +86,11 @@ public final class MemoryQuorumNode implements QuorumNode {
     }
 
     @Override
+    public CompletionStage<Acquisition> restore(LeaseRequest request, FencingToken token) {
+        return ifAdmitted(() -> store.restore(request, token));
+    }
+
+    @Override
     public CompletionStage<Ending> retract(LeaseRequest request) {
         return ifAdmitted(() -> store.retract(request));
     }

@@ -63,6 +63,25 @@ public interface QuorumNode extends LeaseStore {
     CompletionStage<Raising> raise(Grant grant, FencingToken to);
 
     /**
+     * Sees to it that the node has a lease that a majority of the quorum has, under the token that
+     * a majority has said {@link Raising.Raised} to. In one step:
+     *
+     * <ul>
+     *   <li>A lease with this id and these scopes is held: its token becomes the one given. Nothing
+     *       else of it changes.
+     *   <li>A lease with this id was released, completed or withdrawn: {@link Acquisition.Gone}.
+     *       That one ran out here is no obstacle, unlike in {@link #acquire}.
+     *   <li>A lease, or the lock-delay of one, is in the way: {@link Acquisition.Held}. Whoever
+     *       waits is not in the way: the lease is older.
+     *   <li>Otherwise the lease is entered for the request's ttl under the token given.
+     * </ul>
+     *
+     * The counter becomes the token if it is below; none is drawn. To be called only for a token
+     * that was agreed on: it makes no promise that the number is unique.
+     */
+    CompletionStage<Acquisition> restore(LeaseRequest request, FencingToken token);
+
+    /**
      * Takes a request back as if it had never come: out of the queue, or out of the lease it
      * became. Unlike {@link #withdraw} it is not remembered, so the request may come again; attempts
      * that still wait are answered {@link Acquisition.Gone}. Ended also when there was nothing.

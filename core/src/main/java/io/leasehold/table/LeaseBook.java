@@ -42,6 +42,15 @@ final class LeaseBook {
         return lease;
     }
 
+    /** Enters a lease under a token that was drawn elsewhere, or throws and does not. */
+    LiveLease enter(LeaseRequest request, long token, long now) {
+        occupy(request.claim().scopes().size());
+        skipTo(token);
+        LiveLease lease = new LiveLease(request, token, now);
+        enter(lease);
+        return lease;
+    }
+
     private void enter(LiveLease lease) {
         Claim claim = lease.claim;
         for (Scope scope : claim.scopes()) {
@@ -138,18 +147,22 @@ final class LeaseBook {
 
     /** Makes room for a lease and draws its token, or does neither. */
     private long occupyAndDraw(int scopes) {
+        occupy(scopes);
+        try {
+            return drawToken();
+        } catch (LimitExceededException e) {
+            occupied.addAndGet(-scopes);
+            throw e;
+        }
+    }
+
+    private void occupy(int scopes) {
         if (occupied.addAndGet(scopes) > maxLeases) {
             occupied.addAndGet(-scopes);
             throw new LimitExceededException(
                     "leases per store",
                     maxLeases,
                     "the store holds " + maxLeases + " leases and records, as many as it may");
-        }
-        try {
-            return drawToken();
-        } catch (LimitExceededException e) {
-            occupied.addAndGet(-scopes);
-            throw e;
         }
     }
 

@@ -284,6 +284,34 @@ public final class LeaseTable {
         return RAISED;
     }
 
+    /** Enters a lease that other tables have, or gives it their token, as a node of a quorum must. */
+    public Acquisition restore(LeaseRequest request, FencingToken token, long now) {
+        Stripe home = enter(request.claim(), now);
+        LiveLease lease = book.find(request.claim(), request.id());
+        if (lease != null && lease.isHeld(now) && lease.claim.equals(request.claim())) {
+            if (lease.token != token.value()) {
+                book.skipTo(token.value());
+                lease.raise(token.value());
+                record(lease);
+                tell(lease.wasRotated() ? Change.ROTATED : Change.GRANTED, lease);
+            }
+            return repeated(lease, request.claim(), now);
+        }
+        RetryMemory.Ended ended = home.memory.recall(request.id(), now);
+        if (lease != null || (ended != null && ended.end() != End.EXPIRED)) {
+            return new Acquisition.Gone(
+                    lease == null ? RefusalReason.NOT_FOUND : RefusalReason.EXPIRED);
+        }
+        LiveLease holder = queues.holderInTheWay(request.claim());
+        if (holder != null) {
+            return held(holder, now);
+        }
+        LiveLease entered = book.enter(request, token.value(), now);
+        record(entered);
+        tell(Change.GRANTED, entered);
+        return repeated(entered, request.claim(), now);
+    }
+
     /** Takes a request back as if it had never come. */
     public Ending retract(LeaseRequest request, long now) {
         Stripe home = enter(request.claim(), now);

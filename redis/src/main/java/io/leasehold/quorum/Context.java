@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.quorum;
+
+import io.leasehold.model.FencingToken;
+import io.leasehold.model.LeaseId;
+import io.leasehold.spi.Acquisition;
+import io.leasehold.spi.Acquisition.Granted;
+import io.leasehold.spi.LeaseRequest;
+import io.leasehold.spi.QuorumNode;
+import io.leasehold.spi.Validity;
+
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.random.RandomGenerator;
+
+/** What the operations of a store share. */
+final class Context {
+
+    private static final int REMEMBERED = 8192;
+    private static final long DRIFT_NANOS = 2_000_000;
+    private static final int DRIFT_PARTS = 100;
+
+    private final Members members;
+    private final RandomGenerator random;
+    private final Settlement settlement;
+    private final Map<LeaseId, Pursuit> pursuits = new ConcurrentHashMap<>();
+    private final ReentrantLock lock = new ReentrantLock(); // guards random and ended
+    private final Map<LeaseId, Boolean> ended = new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<LeaseId, Boolean> eldest) {
+            return size() > REMEMBERED;
+        }
+    };
+
+    Context(Members members, RandomGenerator random, Safeguards safeguards) {
+        this.members = members;
+        this.random = random;
+        this.settlement = new Settlement(members, this::below, safeguards);
+    }
+
+    Members members() {
+        return members;
+    }
+
+    Settlement settlement() {
+        return settlement;
+    }
+
+    /** A random number from 0 to below the bound. */
+    long below(long bound) {
+        lock.lock();
+        try {
+            return random.nextLong(bound);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ---- requests under way
+
+    CompletableFuture<Acquisition> pursue(LeaseRequest request) {
+        return pursuits.computeIfAbsent(request.id(), id -> new Pursuit(this, request))
+                .join(request);
+    }
+
+    /** A repeat that came when the request had just been answered. */
+    void again(LeaseRequest request, CompletableFuture<Acquisition> reply) {
+        CompletionStage<Acquisition> unused = pursue(request).whenComplete((answer, failure) -> {
+            if (failure == null) {
+                reply.complete(answer);
+            } else {
+                reply.completeExceptionally(failure);
+            }
+        });
+    }
+
+    void forget(LeaseId id, Pursuit pursuit) {
+        pursuits.remove(id, pursuit);
+    }
+
+    void withdraw(LeaseId id) {
+        Pursuit pursuit = pursuits.get(id);
+        if (pursuit != null) {
+            pursuit.withdraw();
+        }
+    }
+
+    void close() {
+        List.copyOf(pursuits.values()).forEach(Pursuit::close);
+    }
+
+    // ---- leases
+
+    /** Notes that a lease was ended from here, so that nothing late revives it. */
+    void noteEnd(LeaseId id) {
+        lock.lock();
+        try {
+            ended.put(id, Boolean.TRUE);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean hasEnded(LeaseId id) {
+        lock.lock();
+        try {
+            return ended.containsKey(id);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Sees to it that a member has a lease that a majority has, under its token. Nobody waits for
+     * it; if it fails, the next renewal tries again.
+     */
+    void restore(Member member, LeaseRequest lease, FencingToken token) {
+        if (hasEnded(lease.id())) {
+            retract(member, lease);
+            return;
+        }
+        CompletableFuture<?> unused = member.ask((QuorumNode node) -> node.restore(lease, token))
+                .thenAccept(answer -> {
+                    if (answer instanceof Granted && hasEnded(lease.id())) {
+                        retract(member, lease);
+                    }
+                });
+    }
+
+    void retract(Member member, LeaseRequest request) {
+        CompletableFuture<?> unused = member.ask(node -> node.retract(request));
+    }
+
+    // ---- time
+
+    /** When a lease ends at a member at the earliest, by the clock of this process. */
+    static long endOf(long sentAt, Validity validity) {
+        return sentAt + validity.inStore().plus(validity.remaining()).toNanos();
+    }
+
+    /** What clocks may be apart in the course of a ttl. */
+    static Duration drift(Duration ttl) {
+        return ttl.dividedBy(DRIFT_PARTS).plusNanos(DRIFT_NANOS);
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.quorum;
+
+import io.leasehold.model.RefusalReason;
+import io.leasehold.quorum.Votes.Vote;
+import io.leasehold.spi.Ending;
+import io.leasehold.spi.Ending.Ended;
+import io.leasehold.spi.Grant;
+import io.leasehold.spi.LeaseRequest;
+import io.leasehold.spi.QuorumNode;
+import io.leasehold.spi.Refused;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Ends a lease at all members. */
+final class Endings {
+
+    private static final Ended ENDED = new Ended();
+
+    private final Context context;
+    private final Members members;
+
+    Endings(Context context) {
+        this.context = context;
+        this.members = context.members();
+    }
+
+    /** A lease is over where it is nowhere: what never had it need not end it. */
+    CompletableFuture<Ending> release(Grant grant) {
+        return end(grant, "release", true, node -> node.release(grant));
+    }
+
+    /** A record counts when a majority has it. */
+    CompletableFuture<Ending> complete(
+            Grant grant, Function<QuorumNode, CompletionStage<Ending>> completion) {
+        return end(grant, "completion", false, completion);
+    }
+
+    CompletableFuture<Ending> withdraw(LeaseRequest request) {
+        Ballot<Ending, Ending> ballot = new Ballot<>(
+                members, votes -> decide(votes, "withdrawal", false), (decision, vote) -> {});
+        return ballot.ask(
+                members.joined(), members.patience(), (node, member) -> node.withdraw(request));
+    }
+
+    private CompletableFuture<Ending> end(
+            Grant grant,
+            String what,
+            boolean absentIsEnded,
+            Function<QuorumNode, CompletionStage<Ending>> operation) {
+        Ballot<Ending, Ending> ballot = new Ballot<>(
+                members, votes -> decide(votes, what, absentIsEnded), (decision, vote) -> {
+                    if (decision instanceof Ended) {
+                        context.noteEnd(grant.id());
+                        clear(grant, vote);
+                    }
+                });
+        return ballot.ask(
+                members.joined(), members.patience(), (node, member) -> operation.apply(node));
+    }
+
+    private static @Nullable Ending decide(
+            Votes<Ending> votes, String what, boolean absentIsEnded) {
+        int ended = votes.count(Ended.class);
+        int absent = votes.count(answer ->
+                answer instanceof Refused refused && refused.reason() == RefusalReason.NOT_FOUND);
+        if (ended >= votes.majority()
+                || (absentIsEnded && ended > 0 && ended + absent >= votes.majority())) {
+            return ENDED;
+        }
+        boolean mayBeEnded = absentIsEnded && absent > 0 && !votes.isComplete();
+        if (votes.isMajority(Refused.class) && !mayBeEnded) {
+            return Refusals.most(votes);
+        }
+        if (votes.isComplete()) {
+            throw votes.noMajority(what);
+        }
+        return null;
+    }
+
+    /** A member that has the lease under another token does not keep it either. */
+    private void clear(Grant grant, Vote<Ending> vote) {
+        if (vote.answer() instanceof Refused refused
+                && refused.reason() == RefusalReason.TOKEN_MISMATCH) {
+            context.retract(
+                    vote.member(),
+                    LeaseRequest.of(
+                            grant.id(),
+                            grant.holding().claim(),
+                            grant.holding().holder(),
+                            grant.ttl()));
+        }
+    }
+}

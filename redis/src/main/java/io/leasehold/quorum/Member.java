@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.quorum;
+
+import io.leasehold.model.LeaseholdException;
+import io.leasehold.model.OutcomeUnknownException;
+import io.leasehold.model.StoreUnavailableException;
+import io.leasehold.quorum.QuorumListener.NodeChange;
+import io.leasehold.quorum.QuorumListener.NodeState;
+import io.leasehold.spi.QuorumNode;
+
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+
+/** One node as this client sees it. */
+final class Member {
+
+    private static final System.Logger LOG = System.getLogger(Member.class.getName());
+
+    private record View(NodeState state, String reason) {}
+
+    final int index;
+    private final QuorumNode node;
+    private final QuorumListener listener;
+    private final ReentrantLock lock = new ReentrantLock(); // guards changes of the view
+    private volatile View view = new View(NodeState.UNREACHABLE, "nothing is known of it yet");
+
+    Member(int index, QuorumNode node, QuorumListener listener) {
+        this.index = index;
+        this.node = node;
+        this.listener = listener;
+    }
+
+    NodeState state() {
+        return view.state;
+    }
+
+    String reason() {
+        return view.reason;
+    }
+
+    /** Whether it takes part, be it that it did not answer of late. */
+    boolean isJoined() {
+        NodeState state = state();
+        return state == NodeState.JOINED || state == NodeState.SILENT;
+    }
+
+    /** Whether it takes part and is worth waiting for. */
+    boolean isLively() {
+        return state() == NodeState.JOINED;
+    }
+
+    void become(NodeState state, String reason) {
+        change(EnumSet.complementOf(EnumSet.of(state)), state, reason);
+    }
+
+    /** Notes that an answer did not come in time. */
+    void missed() {
+        if (state() == NodeState.JOINED) {
+            change(EnumSet.of(NodeState.JOINED), NodeState.SILENT, "it did not answer in time");
+        }
+    }
+
+    private void answered() {
+        if (state() == NodeState.SILENT) {
+            change(EnumSet.of(NodeState.SILENT), NodeState.JOINED, "it answers again");
+        }
+    }
+
+    private void change(Set<NodeState> from, NodeState state, String reason) {
+        boolean changed;
+        lock.lock();
+        try {
+            changed = from.contains(view.state);
+            if (changed || view.state == state) {
+                view = new View(state, reason);
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (changed) {
+            tell(new NodeChange(index, state, reason));
+        }
+    }
+
+    private void tell(NodeChange change) {
+        LOG.log(
+                change.state() == NodeState.JOINED
+                        ? System.Logger.Level.INFO
+                        : System.Logger.Level.WARNING,
+                () -> "node " + index + " of the quorum is " + change.state() + ": "
+                        + change.reason());
+        try {
+            listener.on(change);
+        } catch (RuntimeException e) {
+            LOG.log(System.Logger.Level.WARNING, "a quorum listener failed on " + change, e);
+        }
+    }
+
+    /**
+     * Asks the node. The stage fails with exceptions of Leasehold only, as they are. A node that
+     * turns a request away may have forgotten, and is asked for its standing before anything else.
+     */
+    <T> CompletableFuture<T> ask(Function<QuorumNode, CompletionStage<T>> question) {
+        CompletableFuture<T> reply = new CompletableFuture<>();
+        try {
+            CompletionStage<T> unused = question.apply(node).whenComplete((answer, failure) -> {
+                if (failure == null) {
+                    answered();
+                    reply.complete(answer);
+                } else {
+                    reply.completeExceptionally(noted(failure));
+                }
+            });
+        } catch (RuntimeException e) {
+            reply.completeExceptionally(noted(e));
+        }
+        return reply;
+    }
+
+    private LeaseholdException noted(Throwable failure) {
+        Throwable cause = Members.cause(failure);
+        if (cause instanceof StoreUnavailableException away) {
+            if (isJoined()) {
+                become(NodeState.UNREACHABLE, String.valueOf(away.getMessage()));
+            }
+            return away;
+        }
+        return cause instanceof LeaseholdException known
+                ? known
+                : new OutcomeUnknownException("node " + index + " failed", cause);
+    }
+
+    QuorumNode node() {
+        return node;
+    }
+}

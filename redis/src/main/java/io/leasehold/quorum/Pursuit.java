@@ -1,0 +1,566 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.quorum;
+
+import io.leasehold.model.LeaseholdException;
+import io.leasehold.model.LimitExceededException;
+import io.leasehold.model.OutcomeUnknownException;
+import io.leasehold.model.RefusalReason;
+import io.leasehold.model.StoreUnavailableException;
+import io.leasehold.quorum.Settlement.Settled;
+import io.leasehold.quorum.Votes.Vote;
+import io.leasehold.spi.Acquisition;
+import io.leasehold.spi.Acquisition.Completed;
+import io.leasehold.spi.Acquisition.Gone;
+import io.leasehold.spi.Acquisition.Granted;
+import io.leasehold.spi.Acquisition.Held;
+import io.leasehold.spi.Grant;
+import io.leasehold.spi.LeaseRequest;
+import io.leasehold.spi.Time;
+import io.leasehold.spi.Validity;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request on its way to a majority, with every attempt of its caller that still expects an
+ * answer.
+ *
+ * <p>First all members are asked at once, without waiting there. If the one at which everybody
+ * queues is not free, all is given back and the request waits there, and there alone; when its turn
+ * has come, the others are asked, with a short wait for whoever is about to leave. In the end the
+ * members that granted agree on the token. Whatever else happens, all is given back, and after a
+ * random pause it begins again, as long as the caller waits.
+ *
+ * <p>All of it runs in a mailbox; no lock is needed. Answers carry the number of the round that
+ * asked, so that late ones are known.
+ */
+final class Pursuit {
+
+    private static final int MAX_ATTEMPTS = 16;
+    private static final Duration LONGEST_PAUSE = Duration.ofMillis(200);
+
+    private enum Stage {
+        /** All were asked. */
+        TRYING,
+        /** In the queue of one. */
+        WAITING,
+        /** At the head of the queue; the others were asked. */
+        GATHERING,
+        /** A majority granted; its token is being agreed on. */
+        SETTLING,
+        /** Nothing is held; it begins again in a moment. */
+        PAUSING,
+        OVER
+    }
+
+    /** One attempt: when it came and where its answer goes. */
+    private record Attempt(long arrivedAt, CompletableFuture<Acquisition> reply) {}
+
+    private final Context context;
+    private final Members members;
+    private final Time time;
+    private final LeaseRequest request;
+    private final Mailbox mailbox = new Mailbox();
+
+    // from here on: only from the mailbox
+    private final Deque<Attempt> attempts = new ArrayDeque<>(1);
+    private final Set<Member> touched = new HashSet<>();
+    private final Set<Member> awaited = new HashSet<>();
+    private Votes<Acquisition> votes;
+    private Stage stage = Stage.PAUSING;
+    private long deadline;
+    private int round;
+    private int pauses;
+    private boolean started;
+    private @Nullable Member queue;
+    private @Nullable Settled settled;
+    private Time.@Nullable Timer timer;
+
+    Pursuit(Context context, LeaseRequest request) {
+        this.context = context;
+        this.members = context.members();
+        this.time = members.time();
+        this.request = request;
+        this.votes = new Votes<>(members.size());
+        this.deadline = time.nanos();
+    }
+
+    /** Adds an attempt: the first begins it, a repeat keeps the place and may lengthen the wait. */
+    CompletableFuture<Acquisition> join(LeaseRequest repeat) {
+        Attempt attempt = new Attempt(time.nanos(), new CompletableFuture<>());
+        mailbox.post(() -> {
+            if (stage == Stage.OVER) {
+                context.again(repeat, attempt.reply);
+                return;
+            }
+            if (!repeat.claim().equals(request.claim())) {
+                attempt.reply.complete(new Gone(RefusalReason.SCOPE_MISMATCH));
+                return;
+            }
+            if (attempts.size() == MAX_ATTEMPTS) {
+                attempts.removeLast()
+                        .reply
+                        .completeExceptionally(new OutcomeUnknownException(
+                                "a repeat of the request took its place"));
+            }
+            attempts.addFirst(attempt);
+            Duration wait = repeat.terms().waitAtMost();
+            deadline = later(deadline, attempt.arrivedAt + wait.toNanos());
+            if (!started) {
+                started = true;
+                tryAll();
+            } else if (stage == Stage.WAITING && queue != null) {
+                waitAt(queue, wait);
+            }
+        });
+        return attempt.reply;
+    }
+
+    /** Ends it without a lease, as its caller wants. What members hold is withdrawn elsewhere. */
+    void withdraw() {
+        mailbox.post(
+                () -> over(attempt -> attempt.reply.complete(new Gone(RefusalReason.NOT_FOUND))));
+    }
+
+    void close() {
+        StoreUnavailableException closed =
+                new StoreUnavailableException("the quorum store is closed");
+        mailbox.post(() -> over(attempt -> attempt.reply.completeExceptionally(closed)));
+    }
+
+    // ---- asking
+
+    private void tryAll() {
+        queue = members.queue().orElse(null);
+        begin(Stage.TRYING);
+        ask(members.joined(), Duration.ZERO);
+    }
+
+    private void waitAt(Member member, Duration wait) {
+        if (stage != Stage.WAITING) {
+            begin(Stage.WAITING);
+            queue = member;
+        }
+        awaited.add(member);
+        send(member, wait);
+        watch(round, member);
+    }
+
+    /** Asks the others; what the head of the queue said stands. */
+    private void gather(Vote<Acquisition> head) {
+        begin(Stage.GATHERING);
+        votes.add(head);
+        Duration wait = shorter(left(), members.patience());
+        List<Member> others = new ArrayList<>(members.joined());
+        others.remove(head.member());
+        ask(others, wait);
+    }
+
+    private void begin(Stage next) {
+        stopTimer();
+        stage = next;
+        round++;
+        votes = new Votes<>(members.size());
+        awaited.clear();
+    }
+
+    private void ask(Collection<Member> asked, Duration wait) {
+        awaited.addAll(asked);
+        asked.forEach(member -> send(member, wait));
+        int current = round;
+        Duration patience = wait.plus(members.patience());
+        mailbox.post(() -> {
+            if (round == current && isAsking()) {
+                judge();
+            }
+            if (round == current && isAsking()) {
+                timer = time.schedule(patience, () -> mailbox.post(() -> timeOut(current)));
+            }
+        });
+    }
+
+    private void send(Member member, Duration wait) {
+        int current = round;
+        long sentAt = time.nanos();
+        touched.add(member);
+        LeaseRequest asked = request.waitingAtMost(wait);
+        CompletableFuture<Acquisition> unused = member.ask(node -> node.acquire(asked))
+                .whenComplete((answer, failure) ->
+                        mailbox.post(() -> arrive(current, member, sentAt, answer, failure)));
+    }
+
+    private boolean isAsking() {
+        return stage == Stage.TRYING || stage == Stage.GATHERING;
+    }
+
+    // ---- answers
+
+    private void arrive(
+            int asked,
+            Member member,
+            long sentAt,
+            @Nullable Acquisition answer,
+            @Nullable Throwable failure) {
+        if (stage == Stage.OVER || asked != round) {
+            if (answer instanceof Granted) {
+                late(member);
+            }
+            return;
+        }
+        if (!awaited.remove(member)) {
+            return; // another attempt was answered first, with the same
+        }
+        if (answer == null) {
+            failed(member, failure);
+            return;
+        }
+        Vote<Acquisition> vote = new Vote<>(member, answer, sentAt);
+        votes.add(vote);
+        if (stage == Stage.WAITING) {
+            turn(vote);
+        } else if (isAsking() && (timer != null || awaited.isEmpty())) {
+            judge();
+        }
+    }
+
+    private void failed(Member member, @Nullable Throwable failure) {
+        if (failure instanceof LeaseholdException known) {
+            votes.addFailure(known);
+        }
+        if (isAsking() && (timer != null || awaited.isEmpty())) {
+            judge();
+        } else if (stage == Stage.WAITING && failure instanceof LimitExceededException full) {
+            fail(full);
+        } else if (stage == Stage.WAITING) {
+            member.missed();
+            tryAgain(null);
+        }
+    }
+
+    /** The queue has answered. */
+    private void turn(Vote<Acquisition> vote) {
+        if (vote.answer() instanceof Held held) {
+            finish(held);
+        } else if (vote.answer() instanceof Gone) {
+            tryAll();
+        } else {
+            gather(vote);
+        }
+    }
+
+    /** A grant that nobody counts on any more, or that came after the decision. */
+    private void late(Member member) {
+        if (stage == Stage.OVER && settled != null) {
+            if (!settled.members().contains(member)) {
+                context.restore(member, request, settled.token());
+            }
+        } else if (stage == Stage.OVER || stage == Stage.WAITING || stage == Stage.PAUSING) {
+            context.retract(member, request);
+        }
+    }
+
+    private void timeOut(int asked) {
+        if (asked == round && isAsking()) {
+            for (Member member : awaited) {
+                member.missed();
+                votes.addFailure(new OutcomeUnknownException(
+                        "node " + member.index + " did not answer in time"));
+            }
+            awaited.clear();
+            judge();
+        }
+    }
+
+    // ---- decisions
+
+    private void judge() {
+        boolean complete = awaited.isEmpty();
+        if (votes.isMajority(Completed.class)) {
+            finish(newest(votes.of(Completed.class)));
+        } else if (votes.isMajority(Gone.class)) {
+            finish(votes.of(Gone.class).get(0));
+        } else if (votes.isMajority(Granted.class) && queueAgrees()) {
+            settle();
+        } else if (stage == Stage.TRYING && queueAnswer() instanceof Held held) {
+            if (complete || votes.all().size() >= members.majority()) {
+                queueUp(held);
+            }
+        } else if (complete) {
+            judgeAll();
+        }
+    }
+
+    /** Whether the member at which everybody queues has nobody in front, or can't be asked. */
+    private boolean queueAgrees() {
+        return queue == null || !(awaited.contains(queue) || queueAnswer() instanceof Held);
+    }
+
+    private @Nullable Acquisition queueAnswer() {
+        Vote<Acquisition> vote = queue == null ? null : votes.of(queue.index);
+        return vote == null ? null : vote.answer();
+    }
+
+    private void queueUp(Held held) {
+        if (isTimeUp()) {
+            finish(held);
+        } else if (queue != null) {
+            Member head = queue;
+            giveBack();
+            waitAt(head, left());
+        }
+    }
+
+    /** All have answered, and there is no majority for anything. */
+    private void judgeAll() {
+        List<Held> held = votes.of(Held.class);
+        List<Completed> completed = votes.of(Completed.class);
+        if (!completed.isEmpty()
+                && completed.size() + votes.count(Granted.class) >= members.majority()) {
+            finish(newest(completed));
+        } else if (stage == Stage.TRYING && !held.isEmpty() && !isTimeUp() && headOf() != null) {
+            gather(headOf());
+        } else {
+            tryAgain(held.isEmpty() ? null : held.get(0));
+        }
+    }
+
+    /** The answer of the member at which everybody queues, if it let this request through. */
+    private @Nullable Vote<Acquisition> headOf() {
+        Vote<Acquisition> vote = queue == null ? null : votes.of(queue.index);
+        return vote == null || vote.answer() instanceof Held || vote.answer() instanceof Gone
+                ? null
+                : vote;
+    }
+
+    private void settle() {
+        Map<Member, Grant> grants = new LinkedHashMap<>();
+        for (Vote<Acquisition> vote : votes.all()) {
+            if (vote.answer() instanceof Granted granted) {
+                grants.put(vote.member(), granted.grant());
+            }
+        }
+        stopTimer();
+        stage = Stage.SETTLING;
+        int current = round;
+        CompletableFuture<Settled> unused = context.settlement()
+                .of(grants)
+                .whenComplete((agreed, failure) -> mailbox.post(() -> {
+                    if (stage != Stage.SETTLING || round != current) {
+                        return;
+                    }
+                    if (agreed == null) {
+                        tryAgain(null);
+                    } else {
+                        conclude(agreed);
+                    }
+                }));
+    }
+
+    /** There is a token; is there still enough time to use it? */
+    private void conclude(Settled agreed) {
+        List<Long> ends = new ArrayList<>();
+        @Nullable Granted newest = null;
+        boolean fresh = false;
+        for (Vote<Acquisition> vote : votes.all()) {
+            if (vote.answer() instanceof Granted granted
+                    && agreed.members().contains(vote.member())) {
+                ends.add(Context.endOf(vote.sentAt(), granted.validity()));
+                newest = newest == null || granted.version() > newest.version() ? granted : newest;
+                fresh |= isFresh(granted);
+            }
+        }
+        if (newest == null) {
+            tryAgain(null);
+            return;
+        }
+        long now = time.nanos();
+        long end = Settlement.majorityUntil(ends, members.majority());
+        Duration left = Duration.ofNanos(Math.max(0, end - now));
+        if (fresh && left.compareTo(Context.drift(newest.grant().ttl())) <= 0) {
+            tryAgain(null);
+            return;
+        }
+        settled = agreed;
+        Grant grant = Settlement.withToken(newest.grant(), agreed.token());
+        long version = newest.version();
+        for (Vote<Acquisition> vote : votes.all()) {
+            if (vote.answer() instanceof Granted && !agreed.members().contains(vote.member())) {
+                context.restore(vote.member(), request, agreed.token());
+            }
+        }
+        over(attempt -> attempt.reply.complete(new Granted(
+                grant, version, new Validity(Duration.ofNanos(now - attempt.arrivedAt), left))));
+    }
+
+    /** Whether it is new, and not the repeat of a grant that its caller may rely upon. */
+    private static boolean isFresh(Granted granted) {
+        return granted.version() == 1
+                && granted.validity().remaining().equals(granted.grant().ttl());
+    }
+
+    // ---- ends
+
+    private void finish(Acquisition answer) {
+        Acquisition told = answer instanceof Held held ? withHighestToken(held) : answer;
+        giveBack();
+        over(attempt -> attempt.reply.complete(told));
+    }
+
+    private void fail(LeaseholdException reason) {
+        giveBack();
+        over(attempt -> attempt.reply.completeExceptionally(reason));
+    }
+
+    private void over(Consumer<Attempt> answer) {
+        if (stage == Stage.OVER) {
+            return;
+        }
+        stopTimer();
+        stage = Stage.OVER;
+        context.forget(request.id(), this);
+        List<Attempt> answered = List.copyOf(attempts);
+        attempts.clear();
+        answered.forEach(answer);
+    }
+
+    /** Gives all back and begins again after a random pause, if there is time for it. */
+    private void tryAgain(@Nullable Held held) {
+        LeaseholdException failure = votes.noMajority("request");
+        giveBack();
+        Duration pause = pause();
+        if (left().compareTo(pause) <= 0) {
+            if (held != null) {
+                finish(held);
+            } else {
+                fail(
+                        failure instanceof OutcomeUnknownException
+                                ? new StoreUnavailableException(
+                                        "no majority of the quorum; what was granted is given back",
+                                        failure)
+                                : failure);
+            }
+            return;
+        }
+        begin(Stage.PAUSING);
+        int current = round;
+        timer = time.schedule(
+                pause,
+                () -> mailbox.post(() -> {
+                    if (round == current && stage == Stage.PAUSING) {
+                        CompletionStage<Void> unused = members.ready()
+                                .whenComplete((ready, none) -> mailbox.post(() -> {
+                                    if (round == current && stage == Stage.PAUSING) {
+                                        tryAll();
+                                    }
+                                }));
+                    }
+                }));
+    }
+
+    private Duration pause() {
+        long base = Math.min(LONGEST_PAUSE.toNanos(), 2_000_000L << Math.min(pauses++, 10));
+        return Duration.ofNanos(base / 2 + context.below(base));
+    }
+
+    /** Takes back what members hold or may hold for this request. */
+    private void giveBack() {
+        for (Member member : touched) {
+            Vote<Acquisition> vote = votes.of(member.index);
+            if (vote == null || vote.answer() instanceof Granted || stage == Stage.WAITING) {
+                context.retract(member, request);
+            }
+        }
+        touched.clear();
+    }
+
+    /** While it waits at a member, looks now and then whether that is still alive. */
+    private void watch(int asked, Member member) {
+        stopTimer();
+        timer = time.schedule(
+                members.patience(),
+                () -> mailbox.post(() -> {
+                    if (asked != round || stage != Stage.WAITING) {
+                        return;
+                    }
+                    Ballot<Object, Boolean> ping = new Ballot<>(
+                            members,
+                            answers -> answers.isComplete() ? !answers.all().isEmpty() : null,
+                            (decision, vote) -> {});
+                    CompletableFuture<Boolean> unused = ping.ask(
+                                    List.of(member),
+                                    members.patience(),
+                                    (node, one) ->
+                                            node.standing().thenApply(answer -> (Object) answer))
+                            .whenComplete((alive, failure) -> mailbox.post(() -> {
+                                if (asked != round || stage != Stage.WAITING) {
+                                    return;
+                                }
+                                if (Boolean.TRUE.equals(alive) && member.isLively()) {
+                                    watch(asked, member);
+                                } else {
+                                    member.missed();
+                                    tryAgain(null);
+                                }
+                            }));
+                }));
+    }
+
+    // ---- small things
+
+    /** A member may know the blocker under an older token; the highest is the agreed one. */
+    private Held withHighestToken(Held held) {
+        Held highest = held;
+        for (Held other : votes.of(Held.class)) {
+            if (other.blocker().claim().equals(held.blocker().claim())
+                    && other.blocker().holder().equals(held.blocker().holder())
+                    && highest.blocker().token().isOlderThan(other.blocker().token())) {
+                highest = other;
+            }
+        }
+        return new Held(highest.blocker(), held.remaining(), held.record());
+    }
+
+    private static Completed newest(List<Completed> records) {
+        Completed newest = records.get(0);
+        for (Completed record : records) {
+            if (newest.token().isOlderThan(record.token())) {
+                newest = record;
+            }
+        }
+        return newest;
+    }
+
+    private Duration left() {
+        return Duration.ofNanos(Math.max(0, deadline - time.nanos()));
+    }
+
+    private boolean isTimeUp() {
+        return left().isZero();
+    }
+
+    private void stopTimer() {
+        if (timer != null) {
+            timer.cancel();
+            timer = null;
+        }
+    }
+
+    private static long later(long one, long other) {
+        return other - one > 0 ? other : one;
+    }
+
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
+    }
+}

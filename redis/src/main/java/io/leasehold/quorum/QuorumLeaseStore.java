@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.quorum;
+
+import io.leasehold.model.LeaseRecord;
+import io.leasehold.model.LimitExceededException;
+import io.leasehold.spi.Acquisition;
+import io.leasehold.spi.Ending;
+import io.leasehold.spi.Grant;
+import io.leasehold.spi.Guarantees;
+import io.leasehold.spi.LeaseEvents;
+import io.leasehold.spi.LeasePage;
+import io.leasehold.spi.LeaseQuery;
+import io.leasehold.spi.LeaseRequest;
+import io.leasehold.spi.LeaseStore;
+import io.leasehold.spi.Limits;
+import io.leasehold.spi.QuorumNode;
+import io.leasehold.spi.Renewal;
+import io.leasehold.spi.RenewalRequest;
+import io.leasehold.spi.Rotation;
+import io.leasehold.spi.Time;
+
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+
+/**
+ * Leases on an odd number of independent nodes, any minority of which may be down. Thread-safe; has
+ * no thread of its own.
+ */
+public final class QuorumLeaseStore implements LeaseStore {
+
+    private final QuorumOptions options;
+    private final Members members;
+    private final Context context;
+    private final Endings endings;
+    private final Pages pages;
+    private final Chorus chorus;
+
+    QuorumLeaseStore(
+            QuorumOptions options,
+            List<? extends QuorumNode> nodes,
+            Time time,
+            RandomGenerator random,
+            Safeguards safeguards) {
+        this.options = options;
+        this.members = new Members(List.copyOf(nodes), options, time, safeguards);
+        this.context = new Context(members, random, safeguards);
+        this.endings = new Endings(context);
+        this.pages = new Pages(members);
+        this.chorus = new Chorus(members);
+        CompletionStage<Void> unused = members.callTheRoll();
+    }
+
+    /** A quorum of these nodes, which are closed with it, with the usual options. */
+    public static QuorumLeaseStore over(QuorumNode... nodes) {
+        return over(QuorumOptions.defaults(), nodes);
+    }
+
+    /** A quorum of these nodes, which are closed with it. */
+    public static QuorumLeaseStore over(QuorumOptions options, QuorumNode... nodes) {
+        return over(options, Time.system(), new SecureRandom(), List.of(nodes));
+    }
+
+    /** A quorum on a time and with randomness of the caller's choice. */
+    public static QuorumLeaseStore over(
+            QuorumOptions options,
+            Time time,
+            RandomGenerator random,
+            List<? extends QuorumNode> nodes) {
+        return new QuorumLeaseStore(options, nodes, time, random, Safeguards.ALL);
+    }
+
+    @Override
+    public CompletionStage<Acquisition> acquire(LeaseRequest request) {
+        LeaseRequest.Terms terms = request.terms();
+        return checked(terms.ttl().plus(terms.lockDelay()), () -> context.pursue(request));
+    }
+
+    @Override
+    public CompletionStage<Ending> withdraw(LeaseRequest request) {
+        return ready(() -> {
+            context.noteEnd(request.id());
+            context.withdraw(request.id());
+            return endings.withdraw(request);
+        });
+    }
+
+    @Override
+    public CompletionStage<Renewal> renew(RenewalRequest request) {
+        return renewAll(List.of(request)).thenApply(answers -> answers.get(0));
+    }
+
+    @Override
+    public CompletionStage<List<Renewal>> renewAll(List<RenewalRequest> requests) {
+        if (requests.isEmpty()) {
+            return CompletableFuture.completedFuture(List.of());
+        }
+        Duration longest = Duration.ZERO;
+        for (RenewalRequest request : requests) {
+            longest = request.ttl().compareTo(longest) > 0 ? request.ttl() : longest;
+        }
+        return checked(longest, () -> new Renewals(context, requests).send());
+    }
+
+    @Override
+    public CompletionStage<Rotation> rotate(Grant grant) {
+        return ready(() -> new Rotations(context, grant).send());
+    }
+
+    @Override
+    public CompletionStage<Ending> release(Grant grant) {
+        return ready(() -> endings.release(grant));
+    }
+
+    @Override
+    public CompletionStage<Ending> complete(Grant grant, LeaseRecord record, Duration keepFor) {
+        return ready(() -> endings.complete(grant, node -> node.complete(grant, record, keepFor)));
+    }
+
+    @Override
+    public CompletionStage<LeasePage> list(LeaseQuery query) {
+        return ready(() -> pages.of(query));
+    }
+
+    @Override
+    public LeaseEvents.Subscription subscribe(LeaseEvents listener) {
+        return chorus.subscribe(members, listener);
+    }
+
+    @Override
+    public Guarantees guarantees() {
+        boolean durable = true;
+        boolean wall = false;
+        List<String> caveats = new ArrayList<>(members.troubles());
+        for (Member member : members.all()) {
+            Guarantees node = member.node().guarantees();
+            durable &= node.durable();
+            wall |= node.clock() == Guarantees.Clock.WALL;
+            node.caveats().forEach(caveat -> caveats.add("node " + member.index + ": " + caveat));
+        }
+        return new Guarantees(
+                "quorum",
+                durable,
+                true,
+                wall ? Guarantees.Clock.WALL : Guarantees.Clock.MONOTONIC,
+                true,
+                caveats);
+    }
+
+    /** Closes the nodes too. */
+    @Override
+    public void close() {
+        members.retire();
+        context.close();
+        members.close();
+    }
+
+    private <T> CompletionStage<T> checked(
+            Duration length, Supplier<? extends CompletionStage<T>> operation) {
+        if (length.compareTo(longest()) > 0) {
+            return CompletableFuture.failedFuture(new LimitExceededException(
+                    "ttl in a quorum",
+                    options.longestTtl().toMillis(),
+                    "a lease of " + length + " with its lock-delay; the quorum allows "
+                            + options.longestTtl()
+                            + ", for which a node that forgot is kept out"));
+        }
+        return ready(operation);
+    }
+
+    /** Where the longest of all leases are allowed, they may have a lock-delay too. */
+    private Duration longest() {
+        return options.longestTtl().equals(Limits.MAX_TTL)
+                ? Limits.MAX_TTL.plus(Limits.MAX_LOCK_DELAY)
+                : options.longestTtl();
+    }
+
+    private <T> CompletionStage<T> ready(Supplier<? extends CompletionStage<T>> operation) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        CompletionStage<T> unused = members.ready()
+                .thenCompose(ready -> operation.get())
+                .whenComplete((answer, failure) -> {
+                    if (failure == null) {
+                        result.complete(answer);
+                    } else {
+                        result.completeExceptionally(Members.cause(failure));
+                    }
+                });
+        return result;
+    }
+}

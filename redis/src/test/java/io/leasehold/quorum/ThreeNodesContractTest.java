@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.quorum;
+
+import io.leasehold.table.TableOptions;
+import io.leasehold.testkit.LeaseStoreContract;
+import io.leasehold.testkit.StoreUnderTest;
+
+/** The contract of all engines, on three nodes in memory. */
+final class ThreeNodesContractTest extends LeaseStoreContract {
+
+    @Override
+    protected StoreUnderTest open(TableOptions options) {
+        return MemoryQuorum.open(3, options);
+    }
+}
