@@ -42,7 +42,9 @@ final class Endings {
         Ballot<Ending, Ending> ballot = new Ballot<>(
                 members, votes -> decide(votes, "withdrawal", false), (decision, vote) -> {});
         return ballot.ask(
-                members.joined(), members.patience(), (node, member) -> node.withdraw(request));
+                members.joinedQueueLast(),
+                members.patience(),
+                (node, member) -> node.withdraw(request));
     }
 
     private CompletableFuture<Ending> end(
@@ -58,7 +60,9 @@ final class Endings {
                     }
                 });
         return ballot.ask(
-                members.joined(), members.patience(), (node, member) -> operation.apply(node));
+                members.joinedQueueLast(),
+                members.patience(),
+                (node, member) -> operation.apply(node));
     }
 
     private static @Nullable Ending decide(

@@ -12,6 +12,7 @@ import io.leasehold.spi.QuorumNode;
 import io.leasehold.spi.Time;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -78,6 +79,16 @@ final class Members {
     /** Those who take part. */
     List<Member> joined() {
         return members.stream().filter(Member::isJoined).toList();
+    }
+
+    /**
+     * The same, the one at which everybody queues last: whoever is let through there finds the
+     * others free.
+     */
+    List<Member> joinedQueueLast() {
+        List<Member> reversed = new ArrayList<>(joined());
+        Collections.reverse(reversed);
+        return reversed;
     }
 
     /** The one at which everybody queues: the first that is alive. */
