@@ -269,9 +269,13 @@ final class Members {
                 : failure;
     }
 
-    /** The longest that a lease can live, on the slowest clock that is allowed. */
+    /**
+     * The longest that a lease can live, on the slowest clock that is allowed; and no less than a
+     * roll takes, so that whoever is of age forgot before the others were asked for their counters.
+     */
     Duration quarantine() {
-        Duration longest = options.longestTtl();
+        Duration longest =
+                options.longestTtl().compareTo(patience()) > 0 ? options.longestTtl() : patience();
         return longest.plus(longest.dividedBy(50)).plusMillis(5);
     }
 }

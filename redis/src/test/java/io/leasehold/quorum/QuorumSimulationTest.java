@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.quorum;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
+
+/**
+ * Several clients on three and five nodes, with messages lost, late, doubled and overtaking each
+ * other, with nodes that go down and forget, with clients that die, and with clocks that drift. The
+ * same simulation, run on the engine without one of its safeguards, must find what that is for.
+ */
+@Isolated("it keeps the machine busy")
+final class QuorumSimulationTest {
+
+    private static final long OPERATIONS =
+            Long.getLong("leasehold.simulation.operations", 1_000_000);
+    private static final Duration SPAN = Duration.ofMinutes(5);
+
+    /** What several runs have in common. */
+    private static final class Sum {
+        private final Map<String, Integer> counts = new TreeMap<>();
+        private final List<String> violations = new ArrayList<>();
+        private long operations;
+        private long seed;
+
+        void add(History history) {
+            history.counts().forEach((what, count) -> counts.merge(what, count, Integer::sum));
+            history.violations().forEach(found -> violations.add("seed " + seed + ": " + found));
+            operations += history.operations();
+        }
+
+        int count(String what) {
+            return counts.getOrDefault(what, 0);
+        }
+    }
+
+    @Test
+    void tokensAreOrderedAndHoldersAloneWhateverHappensWithinTheBounds() {
+        Sum sum = new Sum();
+        while (sum.operations < OPERATIONS && sum.violations.isEmpty()) {
+            Cluster cluster = cluster(++sum.seed, Weather.rough(), Safeguards.ALL);
+            cluster.run(SPAN);
+            int before = cluster.history().count("Granted");
+            cluster.heal();
+            sum.add(cluster.history());
+            assertThat(cluster.history().count("Granted"))
+                    .as("grants after all was healed, seed " + sum.seed)
+                    .isGreaterThan(before + 20);
+            assertThat(cluster.clients())
+                    .as("clients still waiting for an answer, seed " + sum.seed)
+                    .allMatch(SimulatedClient::isIdle);
+        }
+        System.getLogger("simulation")
+                .log(System.Logger.Level.INFO, sum.counts.toString() + sum.seed);
+        assertThat(sum.violations).isEmpty();
+        assertThat(sum.operations).isGreaterThanOrEqualTo(OPERATIONS);
+        for (String seen : List.of(
+                "Granted", "Held", "crash", "client died", "lost", "abandoned", "no answer")) {
+            assertThat(sum.count(seen)).as(seen).isGreaterThan(100);
+        }
+    }
+
+    @Test
+    void beyondTheBoundOfClocksTheGuardStillHolds() {
+        Sum sum = new Sum();
+        while (sum.operations < OPERATIONS / 10) {
+            Cluster cluster = cluster(++sum.seed, Weather.wildClocks(), Safeguards.ALL);
+            sum.add(cluster.run(SPAN));
+        }
+        assertThat(sum.count("violation of exclusion")).isPositive();
+        assertThat(sum.count("violation of order")).isZero();
+        assertThat(sum.count("violation of fencing")).isZero();
+        assertThat(sum.count("write rejected")).isPositive();
+    }
+
+    @Test
+    void withoutWriteBackTokensAreFoundInDisorder() {
+        assertThat(found("violation of order", new Safeguards(false, true))).isTrue();
+    }
+
+    @Test
+    void withoutQuarantineTwoHoldersAreFound() {
+        assertThat(found("violation of exclusion", new Safeguards(true, false))).isTrue();
+    }
+
+    private static boolean found(String violation, Safeguards safeguards) {
+        for (long seed = 1; seed <= 50; seed++) {
+            Cluster cluster = cluster(seed, Weather.rough(), safeguards);
+            if (cluster.run(SPAN).count(violation) > 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static Cluster cluster(long seed, Weather weather, Safeguards safeguards) {
+        return new Cluster(seed, seed % 2 == 0 ? 5 : 3, 4, weather, safeguards);
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.quorum;
+
+/**
+ * What a simulation has to bear.
+ *
+ * @param loss of a message, a probability
+ * @param duplication of a request
+ * @param longDelay of a message, by up to several seconds instead of a few milliseconds
+ * @param crash of a node, at each turn of the adversary
+ * @param forgetting whether a node that crashes forgets, a probability
+ * @param drift how far the rates of clocks are off at most
+ */
+record Weather(
+        double loss,
+        double duplication,
+        double longDelay,
+        double crash,
+        double forgetting,
+        double drift) {
+
+    static Weather fair() {
+        return new Weather(0, 0, 0, 0, 0, 0.005);
+    }
+
+    /** All that the engine is made to bear. */
+    static Weather rough() {
+        return new Weather(0.02, 0.02, 0.01, 0.3, 0.3, 0.0099);
+    }
+
+    /** Clocks that run at rates that no bound allows. */
+    static Weather wildClocks() {
+        return new Weather(0.02, 0.02, 0.01, 0.3, 0, 0.4);
+    }
+
+    /** The same with healthy machines and no messages lost or late. */
+    Weather calm() {
+        return new Weather(0, 0, 0, 0, 0, drift);
+    }
+}
