@@ -77,13 +77,18 @@ public final class MemoryLeaseStore implements LeaseStore {
 
     @Override
     public CompletionStage<Acquisition> acquire(LeaseRequest request) {
+        return acquire(request, 0);
+    }
+
+    /** For a node of a quorum: the same, in a round. */
+    CompletionStage<Acquisition> acquire(LeaseRequest request, long round) {
         int stripe = table.stripeOf(request.claim());
         PendingAcquire pending = new PendingAcquire();
         try {
-            acquire(request, stripe, pending);
+            acquire(request, round, stripe, pending);
         } catch (LimitExceededException e) {
             // room may be taken by leases that ran out in stripes where nobody looked since
-            sweepAndAcquire(request, stripe, pending);
+            sweepAndAcquire(request, round, stripe, pending);
         } catch (LeaseholdException e) {
             pending.completeExceptionally(e);
         }
@@ -91,11 +96,11 @@ public final class MemoryLeaseStore implements LeaseStore {
         return pending;
     }
 
-    private void acquire(LeaseRequest request, int stripe, PendingAcquire pending) {
+    private void acquire(LeaseRequest request, long round, int stripe, PendingAcquire pending) {
         int locked = locks.lock(stripe, table);
         try {
             long now = now();
-            table.acquire(request, now, pending);
+            table.acquire(request, round, now, pending);
             pending.handOut(deliveries);
             wakeUps.set(locked, table.wakeAt(locked), now);
         } finally {
@@ -103,10 +108,11 @@ public final class MemoryLeaseStore implements LeaseStore {
         }
     }
 
-    private void sweepAndAcquire(LeaseRequest request, int stripe, PendingAcquire pending) {
+    private void sweepAndAcquire(
+            LeaseRequest request, long round, int stripe, PendingAcquire pending) {
         try {
             wakeUp(LeaseTable.ALL);
-            acquire(request, stripe, pending);
+            acquire(request, round, stripe, pending);
         } catch (LeaseholdException e) {
             pending.completeExceptionally(e);
         }
@@ -148,8 +154,8 @@ public final class MemoryLeaseStore implements LeaseStore {
     }
 
     /** For a node of a quorum: takes a request back without a trace. */
-    CompletionStage<Ending> retract(LeaseRequest request) {
-        return decide(table.stripeOf(request.claim()), now -> table.retract(request, now));
+    CompletionStage<Ending> retract(LeaseRequest request, long round) {
+        return decide(table.stripeOf(request.claim()), now -> table.retract(request, round, now));
     }
 
     /** For a node of a quorum: sees to it that all tokens from now on are above this one. */

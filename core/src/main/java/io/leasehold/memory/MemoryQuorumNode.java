@@ -91,8 +91,13 @@ public final class MemoryQuorumNode implements QuorumNode {
     }
 
     @Override
-    public CompletionStage<Ending> retract(LeaseRequest request) {
-        return ifAdmitted(() -> store.retract(request));
+    public CompletionStage<Ending> retract(LeaseRequest request, long round) {
+        return ifAdmitted(() -> store.retract(request, round));
+    }
+
+    @Override
+    public CompletionStage<Acquisition> acquire(LeaseRequest request, long round) {
+        return ifAdmitted(() -> store.acquire(request, round));
     }
 
     @Override

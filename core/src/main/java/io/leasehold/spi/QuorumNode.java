@@ -82,9 +82,19 @@ public interface QuorumNode extends LeaseStore {
     CompletionStage<Acquisition> restore(LeaseRequest request, FencingToken token);
 
     /**
-     * Takes a request back as if it had never come: out of the queue, or out of the lease it
-     * became. Unlike {@link #withdraw} it is not remembered, so the request may come again; attempts
-     * that still wait are answered {@link Acquisition.Gone}. Ended also when there was nothing.
+     * Asks for a lease as {@link #acquire(LeaseRequest)} does, which is the same in round 0. The
+     * lease, or the place in the queue, remembers the highest round in which it was asked for.
+     *
+     * @param round higher than in every earlier attempt of the quorum engine to get this lease
      */
-    CompletionStage<Ending> retract(LeaseRequest request);
+    CompletionStage<Acquisition> acquire(LeaseRequest request, long round);
+
+    /**
+     * Takes a request back as if it had never come: out of the queue, or out of the lease it
+     * became, unless it was asked for again in a round above the given one. So a message that is
+     * late does not take back what a later round has got. Unlike {@link #withdraw} it is not
+     * remembered: the request may come again. Attempts that still wait are answered {@link
+     * Acquisition.Gone}. Ended also when there was nothing.
+     */
+    CompletionStage<Ending> retract(LeaseRequest request, long round);
 }

@@ -145,15 +145,22 @@ public final class LeaseTable {
      *     nothing changed
      */
     public void acquire(LeaseRequest request, long now, Reply reply) {
+        acquire(request, 0, now, reply);
+    }
+
+    /** The same, in a round that {@link #retract} can tell from earlier ones. */
+    public void acquire(LeaseRequest request, long round, long now, Reply reply) {
         Claim claim = request.claim();
         Stripe home = enter(claim, now);
         LiveLease own = book.find(claim, request.id());
         if (own != null) {
+            own.round = Math.max(own.round, round);
             reply.settle(repeated(own, claim, now));
             return;
         }
         Waiter waiter = home.waiters.isEmpty() ? null : home.waiters.get(request.id());
         if (waiter != null) {
+            waiter.round = Math.max(waiter.round, round);
             repeat(waiter, request, now, reply);
             return;
         }
@@ -168,20 +175,21 @@ public final class LeaseTable {
             reply.settle(kept.answer(now));
             return;
         }
-        decide(request, now, reply);
+        decide(request, round, now, reply);
     }
 
-    private void decide(LeaseRequest request, long now, Reply reply) {
+    private void decide(LeaseRequest request, long round, long now, Reply reply) {
         Claim claim = request.claim();
         LiveLease holder = queues.holderInTheWay(claim);
         if (holder == null && queues.waiterInTheWay(claim, NEVER) == null) {
             LiveLease lease = grant(request, now);
+            lease.round = round;
             reply.settle(new Acquisition.Granted(
                     lease.grant(), lease.version(), lease.validity(now, now)));
         } else if (request.terms().waitAtMost().isZero()) {
             reply.settle(held(queues.holderBefore(claim, NEVER), now));
         } else {
-            queues.enqueue(request, now, reply, holder);
+            queues.enqueue(request, now, reply, holder).round = round;
         }
     }
 
@@ -312,16 +320,16 @@ public final class LeaseTable {
         return repeated(entered, request.claim(), now);
     }
 
-    /** Takes a request back as if it had never come. */
-    public Ending retract(LeaseRequest request, long now) {
+    /** Takes a request back as if it had never come, unless it came again in a later round. */
+    public Ending retract(LeaseRequest request, long round, long now) {
         Stripe home = enter(request.claim(), now);
         Waiter waiter = home.waiters.get(request.id());
         LiveLease lease = book.find(request.claim(), request.id());
-        if (waiter != null) {
+        if (waiter != null && waiter.round <= round) {
             queues.leave(waiter);
             waiter.settle(new Acquisition.Gone(RefusalReason.NOT_FOUND));
             handOver(waiter.request.claim().scopes(), now);
-        } else if (lease != null && lease.isHeld(now)) {
+        } else if (lease != null && lease.isHeld(now) && lease.round <= round) {
             book.vacate(lease);
             if (listener.isRecording()) {
                 listener.record(new TableEntry.Cleared(lease.id, lease.claim));
@@ -576,6 +584,7 @@ public final class LeaseTable {
             return;
         }
         LiveLease lease = grant(waiter.request, now);
+        lease.round = waiter.round;
         for (Waiter.Attempt attempt : waiter.attempts) {
             attempt.reply()
                     .settle(new Acquisition.Granted(

@@ -36,6 +36,7 @@ final class LiveLease implements TimerHeap.Timed {
     private final long grantedAt;
 
     long token;
+    long round; // of the latest attempt that got it, where rounds are counted
     private Duration ttl;
     private long expiry;
     private long version = 1;

@@ -90,7 +90,7 @@ final class Queues {
         }
     }
 
-    void enqueue(LeaseRequest request, long now, Reply reply, @Nullable LiveLease holder) {
+    Waiter enqueue(LeaseRequest request, long now, Reply reply, @Nullable LiveLease holder) {
         Claim claim = request.claim();
         for (Scope scope : claim.scopes()) {
             ScopeNode node = stripes.index(scope).at(scope);
@@ -111,6 +111,7 @@ final class Queues {
         home.waiters.put(request.id(), waiter);
         home.wakeUps.add(waiter);
         stripes.span(claim, 1);
+        return waiter;
     }
 
     void leave(Waiter waiter) {

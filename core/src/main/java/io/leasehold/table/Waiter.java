@@ -23,6 +23,7 @@ final class Waiter implements TimerHeap.Timed {
     final long sequence;
     final Deque<Attempt> attempts =
             new ArrayDeque<>(1); // the latest first: its answer serves the client best
+    long round; // of the latest attempt, where rounds are counted
     private long deadline;
     private long dueAt;
     private int slot = TimerHeap.NOWHERE;

@@ -8,7 +8,7 @@ import io.leasehold.spi.QuorumNode;
 import io.leasehold.spi.Time;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -40,7 +40,7 @@ final class Ballot<T, R> {
     private final Aftermath<T, R> aftermath;
     private final Mailbox mailbox = new Mailbox();
     private final Votes<T> votes; // here and below: only from the mailbox
-    private final Set<Member> awaited = new HashSet<>();
+    private final Set<Member> awaited = new LinkedHashSet<>();
     private @Nullable R decision;
     private Time.@Nullable Timer timer;
     private final CompletableFuture<R> result = new CompletableFuture<>();

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.random.RandomGenerator;
 
@@ -29,6 +30,7 @@ final class Context {
     private final Members members;
     private final RandomGenerator random;
     private final Settlement settlement;
+    private final AtomicLong rounds;
     private final Map<LeaseId, Pursuit> pursuits = new ConcurrentHashMap<>();
     private final ReentrantLock lock = new ReentrantLock(); // guards random and ended
     private final Map<LeaseId, Boolean> ended = new LinkedHashMap<>() {
@@ -43,6 +45,7 @@ final class Context {
     Context(Members members, RandomGenerator random, Safeguards safeguards) {
         this.members = members;
         this.random = random;
+        this.rounds = new AtomicLong(members.time().wallMillis() * 1000);
         this.settlement = new Settlement(members, this::below, safeguards);
     }
 
@@ -124,19 +127,30 @@ final class Context {
      */
     void restore(Member member, LeaseRequest lease, FencingToken token) {
         if (hasEnded(lease.id())) {
-            retract(member, lease);
+            clear(member, lease);
             return;
         }
         CompletableFuture<?> unused = member.ask((QuorumNode node) -> node.restore(lease, token))
                 .thenAccept(answer -> {
                     if (answer instanceof Granted && hasEnded(lease.id())) {
-                        retract(member, lease);
+                        clear(member, lease);
                     }
                 });
     }
 
-    void retract(Member member, LeaseRequest request) {
-        CompletableFuture<?> unused = member.ask(node -> node.retract(request));
+    /** Takes back what a member may have granted in this round or before. */
+    void retract(Member member, LeaseRequest request, long round) {
+        CompletableFuture<?> unused = member.ask(node -> node.retract(request, round));
+    }
+
+    /** Takes away a lease that is over, whenever it was granted. */
+    void clear(Member member, LeaseRequest request) {
+        retract(member, request, Long.MAX_VALUE);
+    }
+
+    /** A number above all earlier ones, also of other processes unless their dates are far off. */
+    long nextRound() {
+        return rounds.incrementAndGet();
     }
 
     // ---- time

@@ -88,7 +88,7 @@ final class Endings {
     private void clear(Grant grant, Vote<Ending> vote) {
         if (vote.answer() instanceof Refused refused
                 && refused.reason() == RefusalReason.TOKEN_MISMATCH) {
-            context.retract(
+            context.clear(
                     vote.member(),
                     LeaseRequest.of(
                             grant.id(),

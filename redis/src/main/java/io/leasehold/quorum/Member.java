@@ -87,10 +87,13 @@ final class Member {
     }
 
     private void tell(NodeChange change) {
+        System.Logger.Level level = switch (change.state()) {
+            case JOINED -> System.Logger.Level.INFO;
+            case SILENT -> System.Logger.Level.DEBUG;
+            case UNREACHABLE, KEPT_OUT, FOREIGN -> System.Logger.Level.WARNING;
+        };
         LOG.log(
-                change.state() == NodeState.JOINED
-                        ? System.Logger.Level.INFO
-                        : System.Logger.Level.WARNING,
+                level,
                 () -> "node " + index + " of the quorum is " + change.state() + ": "
                         + change.reason());
         try {

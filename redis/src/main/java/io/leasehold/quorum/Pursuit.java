@@ -15,6 +15,7 @@ import io.leasehold.spi.Acquisition.Granted;
 import io.leasehold.spi.Acquisition.Held;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseRequest;
+import io.leasehold.spi.NodeStanding;
 import io.leasehold.spi.Time;
 import io.leasehold.spi.Validity;
 import java.time.Duration;
@@ -22,8 +23,8 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -48,6 +49,7 @@ import org.jspecify.annotations.Nullable;
 final class Pursuit {
 
     private static final int MAX_ATTEMPTS = 16;
+    private static final int LOOKS_BEFORE_REPEAT = 4;
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(200);
 
     private enum Stage {
@@ -67,6 +69,9 @@ final class Pursuit {
     /** One attempt: when it came and where its answer goes. */
     private record Attempt(long arrivedAt, CompletableFuture<Acquisition> reply) {}
 
+    /** What was asked: in which round, the how manieth in all, whom, and when. */
+    private record Question(long round, int number, Member member, long sentAt) {}
+
     private final Context context;
     private final Members members;
     private final Time time;
@@ -75,13 +80,14 @@ final class Pursuit {
 
     // from here on: only from the mailbox
     private final Deque<Attempt> attempts = new ArrayDeque<>(1);
-    private final Set<Member> touched = new HashSet<>();
-    private final Set<Member> awaited = new HashSet<>();
+    private final Set<Member> touched = new LinkedHashSet<>();
+    private final Set<Member> awaited = new LinkedHashSet<>();
     private Votes<Acquisition> votes;
     private Stage stage = Stage.PAUSING;
     private long deadline;
-    private int round;
+    private long round;
     private int pauses;
+    private int sent;
     private boolean started;
     private @Nullable Member queue;
     private @Nullable Settled settled;
@@ -154,7 +160,7 @@ final class Pursuit {
         }
         awaited.add(member);
         send(member, wait);
-        watch(round, member);
+        watch(round, member, 1);
     }
 
     /** Asks the others; what the head of the queue said stands. */
@@ -170,7 +176,7 @@ final class Pursuit {
     private void begin(Stage next) {
         stopTimer();
         stage = next;
-        round++;
+        round = context.nextRound();
         votes = new Votes<>(members.size());
         awaited.clear();
     }
@@ -178,7 +184,7 @@ final class Pursuit {
     private void ask(Collection<Member> asked, Duration wait) {
         awaited.addAll(asked);
         asked.forEach(member -> send(member, wait));
-        int current = round;
+        long current = round;
         Duration patience = wait.plus(members.patience());
         mailbox.post(() -> {
             if (round == current && isAsking()) {
@@ -191,13 +197,13 @@ final class Pursuit {
     }
 
     private void send(Member member, Duration wait) {
-        int current = round;
-        long sentAt = time.nanos();
+        Question question = new Question(round, ++sent, member, time.nanos());
         touched.add(member);
         LeaseRequest asked = request.waitingAtMost(wait);
-        CompletableFuture<Acquisition> unused = member.ask(node -> node.acquire(asked))
-                .whenComplete((answer, failure) ->
-                        mailbox.post(() -> arrive(current, member, sentAt, answer, failure)));
+        CompletableFuture<Acquisition> unused = member.ask(
+                        node -> node.acquire(asked, question.round))
+                .whenComplete(
+                        (answer, failure) -> mailbox.post(() -> arrive(question, answer, failure)));
     }
 
     private boolean isAsking() {
@@ -207,25 +213,25 @@ final class Pursuit {
     // ---- answers
 
     private void arrive(
-            int asked,
-            Member member,
-            long sentAt,
-            @Nullable Acquisition answer,
-            @Nullable Throwable failure) {
-        if (stage == Stage.OVER || asked != round) {
+            Question question, @Nullable Acquisition answer, @Nullable Throwable failure) {
+        Member member = question.member;
+        if (stage == Stage.OVER || question.round != round) {
             if (answer instanceof Granted) {
                 late(member);
             }
             return;
         }
+        if (answer == null && stage == Stage.WAITING && question.number != sent) {
+            return; // there is a repeat of it
+        }
         if (!awaited.remove(member)) {
-            return; // another attempt was answered first, with the same
+            return; // a repeat was answered first, with the same
         }
         if (answer == null) {
             failed(member, failure);
             return;
         }
-        Vote<Acquisition> vote = new Vote<>(member, answer, sentAt);
+        Vote<Acquisition> vote = new Vote<>(member, answer, question.sentAt);
         votes.add(vote);
         if (stage == Stage.WAITING) {
             turn(vote);
@@ -266,11 +272,11 @@ final class Pursuit {
                 context.restore(member, request, settled.token());
             }
         } else if (stage == Stage.OVER || stage == Stage.WAITING || stage == Stage.PAUSING) {
-            context.retract(member, request);
+            context.retract(member, request, round);
         }
     }
 
-    private void timeOut(int asked) {
+    private void timeOut(long asked) {
         if (asked == round && isAsking()) {
             for (Member member : awaited) {
                 member.missed();
@@ -352,7 +358,7 @@ final class Pursuit {
         }
         stopTimer();
         stage = Stage.SETTLING;
-        int current = round;
+        long current = round;
         CompletableFuture<Settled> unused = context.settlement()
                 .of(grants)
                 .whenComplete((agreed, failure) -> mailbox.post(() -> {
@@ -453,7 +459,7 @@ final class Pursuit {
             return;
         }
         begin(Stage.PAUSING);
-        int current = round;
+        long current = round;
         timer = time.schedule(
                 pause,
                 () -> mailbox.post(() -> {
@@ -478,41 +484,51 @@ final class Pursuit {
         for (Member member : touched) {
             Vote<Acquisition> vote = votes.of(member.index);
             if (vote == null || vote.answer() instanceof Granted || stage == Stage.WAITING) {
-                context.retract(member, request);
+                context.retract(member, request, round);
             }
         }
         touched.clear();
     }
 
-    /** While it waits at a member, looks now and then whether that is still alive. */
-    private void watch(int asked, Member member) {
+    /**
+     * While it waits at a member, looks now and then whether that is still alive, and says again
+     * what it waits for: the request or its answer may have been lost.
+     */
+    private void watch(long asked, Member member, int times) {
         stopTimer();
         timer = time.schedule(
                 members.patience(),
                 () -> mailbox.post(() -> {
+                    if (asked == round && stage == Stage.WAITING) {
+                        if (isTimeUp()) {
+                            tryAgain(null);
+                        } else {
+                            look(asked, member, times);
+                        }
+                    }
+                }));
+    }
+
+    private void look(long asked, Member member, int times) {
+        if (times % LOOKS_BEFORE_REPEAT == 0) {
+            send(member, left());
+        }
+        Ballot<NodeStanding, Boolean> ping = new Ballot<>(
+                members,
+                votes -> votes.isComplete() ? !votes.all().isEmpty() : null,
+                (decision, vote) -> {});
+        CompletableFuture<Boolean> unused = ping.ask(
+                        List.of(member), members.patience(), (node, one) -> node.standing())
+                .whenComplete((alive, failure) -> mailbox.post(() -> {
                     if (asked != round || stage != Stage.WAITING) {
                         return;
                     }
-                    Ballot<Object, Boolean> ping = new Ballot<>(
-                            members,
-                            answers -> answers.isComplete() ? !answers.all().isEmpty() : null,
-                            (decision, vote) -> {});
-                    CompletableFuture<Boolean> unused = ping.ask(
-                                    List.of(member),
-                                    members.patience(),
-                                    (node, one) ->
-                                            node.standing().thenApply(answer -> (Object) answer))
-                            .whenComplete((alive, failure) -> mailbox.post(() -> {
-                                if (asked != round || stage != Stage.WAITING) {
-                                    return;
-                                }
-                                if (Boolean.TRUE.equals(alive) && member.isLively()) {
-                                    watch(asked, member);
-                                } else {
-                                    member.missed();
-                                    tryAgain(null);
-                                }
-                            }));
+                    if (Boolean.TRUE.equals(alive) && member.isLively()) {
+                        watch(asked, member, times + 1);
+                    } else {
+                        member.missed();
+                        tryAgain(null);
+                    }
                 }));
     }
 

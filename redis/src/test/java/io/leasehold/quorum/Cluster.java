@@ -18,6 +18,8 @@ final class Cluster {
 
     static final Duration LONGEST_TTL = Duration.ofSeconds(3);
     static final Duration PATIENCE = Duration.ofMillis(100);
+    private static final QuorumOptions OPTIONS =
+            QuorumOptions.defaults().withLongestTtl(LONGEST_TTL).withPatience(PATIENCE);
     private static final Duration TURN = Duration.ofMillis(400);
 
     private final VirtualTime time = VirtualTime.create();
@@ -42,6 +44,7 @@ final class Cluster {
     }
 
     History run(Duration span) {
+        found();
         clients.forEach(SimulatedClient::begin);
         after(TURN, this::turn);
         time.advance(span);
@@ -72,11 +75,23 @@ final class Cluster {
         after(Duration.ofNanos(1 + random.nextLong(2 * TURN.toNanos())), this::turn);
     }
 
+    /** Nodes that are new are admitted at once; from then on, whoever forgot is not. */
+    private void found() {
+        Weather later = weather;
+        weather = weather.calm();
+        QuorumLeaseStore first = open(wires(), OPTIONS.asNew(), time);
+        time.advance(PATIENCE.multipliedBy(2));
+        weather = later;
+        if (!first.guarantees().caveats().isEmpty()) {
+            throw new AssertionError(first.guarantees().caveats());
+        }
+    }
+
     QuorumLeaseStore open(List<Wire> wires, Time clock) {
-        QuorumOptions options = QuorumOptions.defaults()
-                .withLongestTtl(LONGEST_TTL)
-                .withPatience(PATIENCE)
-                .asNew();
+        return open(wires, OPTIONS, clock);
+    }
+
+    private QuorumLeaseStore open(List<Wire> wires, QuorumOptions options, Time clock) {
         List<QuorumNode> ways = List.copyOf(wires);
         return new QuorumLeaseStore(options, ways, clock, random.split(), safeguards);
     }

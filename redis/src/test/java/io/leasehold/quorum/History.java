@@ -43,10 +43,13 @@ final class History {
         this.time = time;
     }
 
-    /** An operation begins; the answer is what its token, if it gets one, must be above. */
-    long begin(String what) {
+    void begin(String what) {
         operations++;
         note(what);
+    }
+
+    /** What the token of whatever is asked for from now on must be above. */
+    long floor() {
         return highestReturned;
     }
 

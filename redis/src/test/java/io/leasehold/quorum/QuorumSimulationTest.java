@@ -8,6 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
@@ -22,6 +26,18 @@ final class QuorumSimulationTest {
     private static final long OPERATIONS =
             Long.getLong("leasehold.simulation.operations", 1_000_000);
     private static final Duration SPAN = Duration.ofMinutes(5);
+
+    private static final Logger LOG = Logger.getLogger(Member.class.getName());
+
+    @BeforeAll
+    static void silence() {
+        LOG.setLevel(Level.OFF);
+    }
+
+    @AfterAll
+    static void speakAgain() {
+        LOG.setLevel(null);
+    }
 
     /** What several runs have in common. */
     private static final class Sum {
@@ -48,17 +64,17 @@ final class QuorumSimulationTest {
             Cluster cluster = cluster(++sum.seed, Weather.rough(), Safeguards.ALL);
             cluster.run(SPAN);
             int before = cluster.history().count("Granted");
+            Map<String, Integer> early = new TreeMap<>(cluster.history().counts());
             cluster.heal();
             sum.add(cluster.history());
             assertThat(cluster.history().count("Granted"))
-                    .as("grants after all was healed, seed " + sum.seed)
-                    .isGreaterThan(before + 20);
+                    .as("grants after all was healed, seed " + sum.seed + early + " then "
+                            + cluster.history().counts())
+                    .isGreaterThan(before + 40);
             assertThat(cluster.clients())
                     .as("clients still waiting for an answer, seed " + sum.seed)
                     .allMatch(SimulatedClient::isIdle);
         }
-        System.getLogger("simulation")
-                .log(System.Logger.Level.INFO, sum.counts.toString() + sum.seed);
         assertThat(sum.violations).isEmpty();
         assertThat(sum.operations).isGreaterThanOrEqualTo(OPERATIONS);
         for (String seen : List.of(
@@ -70,7 +86,7 @@ final class QuorumSimulationTest {
     @Test
     void beyondTheBoundOfClocksTheGuardStillHolds() {
         Sum sum = new Sum();
-        while (sum.operations < OPERATIONS / 10) {
+        while (sum.operations < OPERATIONS / 5) {
             Cluster cluster = cluster(++sum.seed, Weather.wildClocks(), Safeguards.ALL);
             sum.add(cluster.run(SPAN));
         }

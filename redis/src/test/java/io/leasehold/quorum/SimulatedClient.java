@@ -50,6 +50,8 @@ final class SimulatedClient {
     private boolean idle = true;
     private long deadline;
     private @Nullable Grant held;
+    private @Nullable Grant rotating;
+    private long rotationFloor;
 
     SimulatedClient(Cluster cluster, String name) {
         this.cluster = cluster;
@@ -102,11 +104,12 @@ final class SimulatedClient {
         request = random.nextInt(3) == 0
                 ? request
                 : request.waitingAtMost(Duration.ofMillis(1 + random.nextInt(1500)));
-        acquire(request, 1);
+        acquire(request, 1, cluster.history().floor());
     }
 
-    private void acquire(LeaseRequest request, int attempt) {
-        long floor = cluster.history().begin("acquire");
+    /** The floor is from before the first attempt: a repeat is the same request. */
+    private void acquire(LeaseRequest request, int attempt, long floor) {
+        cluster.history().begin("acquire");
         long sentAt = clock.nanos();
         ask(store.acquire(request), (answer, failure) -> {
             cluster.history()
@@ -114,9 +117,9 @@ final class SimulatedClient {
             if (answer instanceof Granted granted) {
                 granted(granted, sentAt, floor);
             } else if (answer == null && attempt < 3 && random.nextInt(3) == 0) {
-                acquire(request, attempt + 1);
+                acquire(request, attempt + 1, floor);
             } else if (answer == null) {
-                long unused = cluster.history().begin("withdraw");
+                cluster.history().begin("withdraw");
                 ask(store.withdraw(request), (ending, lost) -> begin());
             } else {
                 begin();
@@ -147,7 +150,8 @@ final class SimulatedClient {
             write();
             end();
         } else {
-            Duration pause = Duration.ofNanos(random.nextLong(held.ttl().toNanos() / 2));
+            long longest = random.nextInt(8) == 0 ? held.ttl().toNanos() / 2 : 20_000_000;
+            Duration pause = Duration.ofNanos(random.nextLong(longest));
             later(pause, () -> {
                 write();
                 if (held != null && isValid()) {
@@ -164,7 +168,7 @@ final class SimulatedClient {
     }
 
     private void renew(Grant grant, int steps) {
-        long unused = cluster.history().begin("renew");
+        cluster.history().begin("renew");
         long sentAt = clock.nanos();
         ask(store.renew(RenewalRequest.of(grant, grant.ttl())), (answer, failure) -> {
             if (answer instanceof Renewal.Renewed renewed) {
@@ -183,7 +187,12 @@ final class SimulatedClient {
     }
 
     private void rotate(Grant grant, int steps) {
-        long floor = cluster.history().begin("rotate");
+        if (!grant.equals(rotating)) { // otherwise it is a repeat
+            rotating = grant;
+            rotationFloor = cluster.history().floor();
+        }
+        long floor = rotationFloor;
+        cluster.history().begin("rotate");
         ask(store.rotate(grant), (answer, failure) -> {
             if (answer instanceof Rotation.Rotated rotated) {
                 cluster.history().token(grant.id(), rotated.grant().token(), floor);
@@ -209,12 +218,12 @@ final class SimulatedClient {
             cluster.history().note("abandoned");
             begin();
         } else if (how == 1) {
-            long unused = cluster.history().begin("complete");
+            cluster.history().begin("complete");
             ask(
                     store.complete(grant, LeaseRecord.of("done"), Duration.ofSeconds(1)),
                     (answer, failure) -> begin());
         } else {
-            long unused = cluster.history().begin("release");
+            cluster.history().begin("release");
             ask(store.release(grant), (answer, failure) -> begin());
         }
     }

@@ -25,12 +25,12 @@ record Weather(
 
     /** All that the engine is made to bear. */
     static Weather rough() {
-        return new Weather(0.02, 0.02, 0.01, 0.3, 0.3, 0.0099);
+        return new Weather(0.01, 0.01, 0.01, 0.1, 0.3, 0.0099);
     }
 
     /** Clocks that run at rates that no bound allows. */
     static Weather wildClocks() {
-        return new Weather(0.02, 0.02, 0.01, 0.3, 0, 0.4);
+        return new Weather(0.01, 0.01, 0.01, 0.1, 0, 0.4);
     }
 
     /** The same with healthy machines and no messages lost or late. */

@@ -116,8 +116,13 @@ final class Wire implements QuorumNode {
     }
 
     @Override
-    public CompletionStage<Ending> retract(LeaseRequest request) {
-        return send(node -> node.retract(request));
+    public CompletionStage<Ending> retract(LeaseRequest request, long round) {
+        return send(node -> node.retract(request, round));
+    }
+
+    @Override
+    public CompletionStage<Acquisition> acquire(LeaseRequest request, long round) {
+        return send(node -> node.acquire(request, round));
     }
 
     @Override
