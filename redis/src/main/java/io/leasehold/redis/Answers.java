@@ -13,6 +13,8 @@ import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseView;
+import io.leasehold.spi.NodeStanding;
+import io.leasehold.spi.Raising;
 import io.leasehold.spi.Refused;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Rotation;
@@ -21,6 +23,7 @@ import io.leasehold.table.TableOptions;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 
 /** Reads what the script answers; {@code operations.lua} says what there is. */
@@ -116,6 +119,24 @@ final class Answers {
                     Wire.micros((long) fields.getDouble()),
                     new Holder(UTF_8.decode(fields).toString()));
         }
+    }
+
+    /** The answer to a raise. */
+    static Raising raising(List<?> answer) {
+        return switch (letter(answer)) {
+            case "E" -> new Raising.Raised();
+            case "O" -> new Raising.Outrun(Wire.number(answer.get(1)));
+            case "X" -> new Refused(reason(answer.get(1)));
+            default -> throw unknown(answer);
+        };
+    }
+
+    static NodeStanding standing(List<?> answer) {
+        return new NodeStanding(
+                HexFormat.fromHexDigitsToLong(Wire.string(answer.get(1))),
+                Wire.number(answer.get(2)),
+                Wire.micros(answer.get(3)),
+                Wire.readMembership(Wire.string(answer.get(4))));
     }
 
     static Ending ending(List<?> answer) {

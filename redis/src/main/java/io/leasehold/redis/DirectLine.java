@@ -14,12 +14,15 @@ import java.nio.CharBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +40,7 @@ final class DirectLine implements AutoCloseable {
     private static final Duration READ_AT_MOST = Duration.ofMillis(20);
 
     private static final byte[][] NOTHING = {};
+    private static final Pattern RUN_ID = Pattern.compile("(?m)^run_id:([0-9a-f]{40})\\s*$");
 
     private final Socket socket;
     private final RespReader in;
@@ -49,6 +53,7 @@ final class DirectLine implements AutoCloseable {
     private final RespWriter out;
     private volatile @Nullable Thread reader;
     private volatile boolean broken;
+    private volatile String run = "";
 
     private DirectLine(Socket socket) throws IOException {
         this.socket = socket;
@@ -65,8 +70,12 @@ final class DirectLine implements AutoCloseable {
                 && uri.getCredentialsProvider() instanceof ImmediateRedisCredentialsProvider;
     }
 
-    /** Connects and introduces itself. */
-    static DirectLine to(RedisURI uri, Duration patience) throws IOException {
+    /**
+     * Connects and introduces itself.
+     *
+     * @param bound whether to learn the id of the server's run, which no connection outlives
+     */
+    static DirectLine to(RedisURI uri, Duration patience, boolean bound) throws IOException {
         Socket socket = new Socket();
         try {
             int millis = Math.toIntExact(patience.toMillis());
@@ -76,6 +85,9 @@ final class DirectLine implements AutoCloseable {
             socket.setSoTimeout(millis);
             DirectLine line = new DirectLine(socket);
             line.introduce(uri);
+            if (bound) {
+                line.run = line.runId();
+            }
             return line;
         } catch (IOException | RuntimeException e) {
             socket.close();
@@ -103,15 +115,31 @@ final class DirectLine implements AutoCloseable {
         }
     }
 
-    private void ask(List<String> words) throws IOException {
+    private @Nullable Object ask(List<String> words) throws IOException {
         out.write(words.stream().map(word -> word.getBytes(UTF_8)).toArray(byte[][]::new), NOTHING);
-        if (in.next() instanceof RuntimeException refusal) {
+        Object answer = in.next();
+        if (answer instanceof RuntimeException refusal) {
             throw refusal;
         }
+        return answer;
+    }
+
+    private String runId() throws IOException {
+        Matcher matcher = RUN_ID.matcher(
+                Wire.string(Objects.requireNonNull(ask(List.of("INFO", "server")))));
+        if (!matcher.find()) {
+            throw new IOException("the server does not tell its run id");
+        }
+        return matcher.group(1);
     }
 
     boolean isBroken() {
         return broken;
+    }
+
+    /** The id of the server's run, if the line is bound to it; else nothing. */
+    String run() {
+        return run;
     }
 
     /** Sends a command that the line's own thread reads the reply to. Null if it is broken. */

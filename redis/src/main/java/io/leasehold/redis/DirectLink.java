@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.redis;
 
+import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Time;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.RedisURI;
@@ -26,12 +27,15 @@ final class DirectLink implements Link {
 
     private static final System.Logger LOG = System.getLogger(DirectLink.class.getName());
     private static final int MAX_LANES = 8;
+    // where the arguments of the script have the highest token
+    private static final int HIGHEST = 1;
     private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(500);
 
     private final Link library;
     private final RedisURI uri;
     private final Duration patience;
     private final Time time;
+    private final boolean bound;
     private final AtomicBoolean opening = new AtomicBoolean();
     // all that are open but the shared one; and those of them that are free
     private final Set<DirectLine> lanes = ConcurrentHashMap.newKeySet();
@@ -39,18 +43,35 @@ final class DirectLink implements Link {
     private volatile @Nullable DirectLine shared;
     private volatile boolean closed;
 
-    private DirectLink(Link library, RedisURI uri, Duration patience, Time time) {
+    private DirectLink(
+            Link library, RedisURI uri, Duration patience, Time time, boolean bound) {
         this.library = library;
         this.uri = uri;
         this.patience = patience;
         this.time = time;
+        this.bound = bound;
     }
 
     /** The same link, with lines if there can be any. */
     static Link over(Link library, RedisURI uri, Duration patience, Time time) {
         return library.isCluster() || !DirectLine.isPossible(uri)
                 ? library
-                : new DirectLink(library, uri, patience, time);
+                : new DirectLink(library, uri, patience, time, false);
+    }
+
+    /**
+     * A link with lines alone, whose calls say which run of the server they are meant for: it is in
+     * the place of the highest token.
+     */
+    static Link bound(Link library, RedisURI uri, Duration patience, Time time) {
+        DirectLink link = new DirectLink(library, uri, patience, time, true);
+        try {
+            link.share();
+            return link;
+        } catch (IOException | RuntimeException e) {
+            library.close();
+            throw Failures.unreachable(e);
+        }
     }
 
     // ---- calls
@@ -58,16 +79,29 @@ final class DirectLink implements Link {
     @Override
     public CompletionStage<List<Object>> run(Script script, byte[] key, byte[][] arguments) {
         DirectLine line = shared;
-        CompletableFuture<@Nullable Object> reply =
-                line == null ? null : line.call(script.call(key), arguments);
-        if (reply != null) {
-            return answers(reply, script, key, arguments);
+        if (line != null) {
+            bind(arguments, line);
+            CompletableFuture<@Nullable Object> reply = line.call(script.call(key), arguments);
+            if (reply != null) {
+                return answers(reply, line, script, key, arguments);
+            }
+        }
+        if (bound) {
+            open(this::share);
+            return CompletableFuture.failedFuture(
+                    new StoreUnavailableException("there is no connection to Redis"));
         }
         return library.run(script, key, arguments).whenComplete((answers, error) -> {
             if (error == null) {
                 open(this::share);
             }
         });
+    }
+
+    private void bind(byte[][] arguments, DirectLine line) {
+        if (bound) {
+            arguments[HIGHEST] = Wire.text("N" + line.run());
+        }
     }
 
     @Override
@@ -97,11 +131,12 @@ final class DirectLink implements Link {
 
         @Override
         public CompletionStage<List<Object>> run(Script script, byte[] key, byte[][] arguments) {
+            bind(arguments, line);
             CompletableFuture<@Nullable Object> reply = line.send(script.call(key), arguments);
             if (reply == null) {
                 return DirectLink.this.run(script, key, arguments);
             }
-            CompletableFuture<List<Object>> answers = answers(reply, script, key, arguments);
+            CompletableFuture<List<Object>> answers = answers(reply, line, script, key, arguments);
             reply.whenComplete((answer, error) -> {
                 if (line.isBroken()) {
                     lanes.remove(line);
@@ -118,34 +153,38 @@ final class DirectLink implements Link {
         }
     }
 
-    private CompletableFuture<List<Object>> answers(
+    private static CompletableFuture<List<Object>> answers(
             CompletableFuture<@Nullable Object> reply,
+            DirectLine line,
             Script script,
             byte[] key,
             byte[][] arguments) {
         CompletableFuture<List<Object>> answers = new CompletableFuture<>();
         reply.whenComplete((answer, error) -> {
-            if (error == null) {
-                answers.complete(listOf(answer));
-            } else if (error instanceof RedisNoScriptException) {
-                // the library brings the script there
-                library.run(script, key, arguments).whenComplete((done, failure) -> {
-                    if (failure == null) {
-                        answers.complete(done);
-                    } else {
-                        answers.completeExceptionally(failure);
-                    }
-                });
+            CompletableFuture<@Nullable Object> again = error instanceof RedisNoScriptException
+                    ? line.call(script.firstCall(key), arguments)
+                    : null;
+            if (again == null) {
+                settle(answers, answer, error);
             } else {
-                answers.completeExceptionally(error);
+                again.whenComplete((other, failure) -> settle(answers, other, failure));
             }
         });
         return answers;
     }
 
     @SuppressWarnings("unchecked") // the script returns an array
-    private static List<Object> listOf(@Nullable Object answer) {
-        return answer instanceof List<?> list ? (List<Object>) list : List.of();
+    private static void settle(
+            CompletableFuture<List<Object>> answers,
+            @Nullable Object answer,
+            @Nullable Throwable error) {
+        if (error != null) {
+            answers.completeExceptionally(error);
+        } else if (answer instanceof List<?> list) {
+            answers.complete((List<Object>) list);
+        } else {
+            answers.completeExceptionally(new IOException("Redis answered what can't be read"));
+        }
     }
 
     // ---- lines
@@ -198,13 +237,13 @@ final class DirectLink implements Link {
     private void share() throws IOException {
         DirectLine line = shared;
         if (line == null || line.isBroken()) {
-            shared = DirectLine.to(uri, patience);
+            shared = DirectLine.to(uri, patience, bound);
         }
     }
 
     private void addLane() throws IOException {
         if (lanes.size() < MAX_LANES) {
-            DirectLine line = DirectLine.to(uri, patience);
+            DirectLine line = DirectLine.to(uri, patience, bound);
             lanes.add(line);
             free.addFirst(line);
         }

@@ -48,6 +48,11 @@ final class Failures {
                     "WRONGTYPE",
                     "a key of the namespace holds something else; see the keys"
                             + " leasehold:{namespace}*"),
+            Map.entry("NOTADMITTED", "the node has not been admitted to its quorum"),
+            Map.entry(
+                    "FOREIGN",
+                    "the namespace belongs to a node of a quorum; take another one, or"
+                            + " QuorumLeaseStore"),
             Map.entry("MAXCLIENTS", "Redis has as many clients as it may; raise maxclients"));
 
     /** In front, or behind the place in the script. */

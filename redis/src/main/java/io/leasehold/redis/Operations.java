@@ -11,6 +11,9 @@ import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.Limits;
+import io.leasehold.spi.NodeAdmission;
+import io.leasehold.spi.NodeStanding;
+import io.leasehold.spi.Raising;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
 import io.leasehold.spi.Rotation;
@@ -57,10 +60,14 @@ final class Operations {
     }
 
     CompletionStage<Acquisition> acquire(LeaseRequest request) {
+        return acquire(request, 0);
+    }
+
+    CompletionStage<Acquisition> acquire(LeaseRequest request, long round) {
         CompletionStage<Acquisition> answer = request.terms().waitAtMost().isZero()
-                ? send.apply(Requests.acquire(request))
+                ? send.apply(Requests.acquire(request, round))
                         .thenApply(fields -> answers.acquisition(fields, request, Duration.ZERO))
-                : waits.acquire(request, send);
+                : waits.acquire(request, round, send);
         return answer.thenCompose(acquisition -> acquisition instanceof Acquisition.Granted granted
                 ? noted(granted, request)
                 : CompletableFuture.completedFuture(acquisition));
@@ -153,5 +160,28 @@ final class Operations {
             return CompletableFuture.failedFuture(e);
         }
         return send.apply(Requests.complete(grant, record, keepFor)).thenApply(Answers::ending);
+    }
+
+    // ---- for a node of a quorum
+
+    CompletionStage<NodeStanding> standing(long generation) {
+        return send.apply(Requests.standing(generation)).thenApply(Answers::standing);
+    }
+
+    CompletionStage<NodeStanding> admit(NodeAdmission admission) {
+        return send.apply(Requests.admit(admission)).thenApply(Answers::standing);
+    }
+
+    CompletionStage<Raising> raise(Grant grant, FencingToken to) {
+        return send.apply(Requests.raise(grant, to)).thenApply(Answers::raising);
+    }
+
+    CompletionStage<Acquisition> restore(LeaseRequest request, FencingToken token) {
+        return send.apply(Requests.restore(request, token))
+                .thenApply(fields -> answers.acquisition(fields, request, Duration.ZERO));
+    }
+
+    CompletionStage<Ending> retract(LeaseRequest request, long round) {
+        return send.apply(Requests.retract(request, round)).thenApply(Answers::ending);
     }
 }

@@ -70,6 +70,15 @@ public final class RedisLeaseStore implements LeaseStore {
     private final AtomicBoolean closed = new AtomicBoolean();
 
     RedisLeaseStore(RedisOptions options, Time time, Link.Factory links) {
+        this(options, time, links, Operation.of('l'));
+    }
+
+    /**
+     * Connects.
+     *
+     * @param hello the first operation, which finds what stands in the way of others
+     */
+    RedisLeaseStore(RedisOptions options, Time time, Link.Factory links, Operation hello) {
         String namespace = "leasehold:{" + options.namespace() + "}";
         String name = ClientName.random();
         this.options = options;
@@ -93,7 +102,7 @@ public final class RedisLeaseStore implements LeaseStore {
             Wire.number(options.bounds().maxRemembered())
         };
         try {
-            this.server = greet();
+            this.server = greet(hello);
         } catch (LeaseholdException e) {
             link.close();
             // nothing has been asked for yet that could have happened
@@ -135,7 +144,7 @@ public final class RedisLeaseStore implements LeaseStore {
     }
 
     /** Subscribes to the answers, and looks whom it has to do with. */
-    private Server greet() {
+    private Server greet(Operation hello) {
         await(link.subscribe(inbox));
         Server found = await(Server.ask(link));
         if (options.strict() && found.mayForget()) {
@@ -149,11 +158,16 @@ public final class RedisLeaseStore implements LeaseStore {
                     found.name() + " may forget leases: " + String.join("; ", found.caveats()));
         }
         // also finds a key of another type
-        await(conveyor.send(Operation.of('l')));
+        await(conveyor.send(hello));
         return found;
     }
 
     // ---- operations
+
+    /** By a way for callers that do not wait. */
+    Operations operations() {
+        return operations;
+    }
 
     private Operations sending(Function<Operation, CompletableFuture<List<Object>>> way) {
         return new Operations(way, waits, answers, replicas, options.replicas(), this::see);

@@ -1,24 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.redis;
 
+import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseRequest;
+import io.leasehold.spi.NodeAdmission;
 import io.leasehold.spi.RenewalRequest;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.HexFormat;
 import java.util.List;
 
 /** Writes operations for the script; {@code operations.lua} says what they take. */
 final class Requests {
 
+    private static final HexFormat HEX = HexFormat.of();
     private static final byte[] NOTHING = new byte[0];
     private static final int RENEWALS_OF_AN_ACQUIRE = 4;
 
     private Requests() {}
 
     static Operation acquire(LeaseRequest request) {
+        return acquire(request, 0);
+    }
+
+    /** The same, in a round of a quorum. */
+    static Operation acquire(LeaseRequest request, long round) {
         LeaseRequest.Terms terms = request.terms();
         return Operation.of(
                 'a',
@@ -31,7 +40,8 @@ final class Requests {
                 Wire.optional(terms.record()),
                 terms.unlessCompletedSince()
                         .map(token -> Wire.number(token.value()))
-                        .orElse(NOTHING));
+                        .orElse(NOTHING),
+                Wire.number(round));
     }
 
     static Operation renew(List<RenewalRequest> requests) {
@@ -87,5 +97,42 @@ final class Requests {
             Wire.text(grant.holding().holder().label()),
             Wire.number(grant.token().value())
         };
+    }
+
+    // ---- for a node of a quorum
+
+    static Operation standing(long generation) {
+        return Operation.of('n', Wire.text(HEX.toHexDigits(generation)));
+    }
+
+    static Operation admit(NodeAdmission admission) {
+        return Operation.of(
+                'd',
+                Wire.text(HEX.toHexDigits(admission.generation())),
+                Wire.membership(admission.membership()),
+                Wire.number(admission.floor()));
+    }
+
+    static Operation raise(Grant grant, FencingToken to) {
+        byte[][] words = words(grant);
+        return Operation.of(
+                'u', words[0], words[1], words[2], words[3], Wire.number(to.value()));
+    }
+
+    static Operation restore(LeaseRequest request, FencingToken token) {
+        LeaseRequest.Terms terms = request.terms();
+        return Operation.of(
+                'v',
+                Wire.id(request.id()),
+                Wire.claim(request.claim()),
+                Wire.text(request.holder().label()),
+                Wire.length(terms.ttl()),
+                Wire.length(terms.lockDelay()),
+                Wire.optional(terms.record()),
+                Wire.number(token.value()));
+    }
+
+    static Operation retract(LeaseRequest request, long round) {
+        return Operation.of('k', Wire.id(request.id()), Wire.number(round));
     }
 }

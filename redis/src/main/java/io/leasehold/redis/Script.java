@@ -22,6 +22,7 @@ final class Script {
     private static final Pattern FUNCTION =
             Pattern.compile("^function (?:rule|operations)\\.(\\w+)", Pattern.MULTILINE);
 
+    private static final byte[] EVAL = Wire.text("EVAL");
     private static final byte[] EVALSHA = Wire.text("EVALSHA");
     private static final byte[] ONE_KEY = Wire.text("1");
 
@@ -42,6 +43,7 @@ final class Script {
                 + part("queue.lua")
                 + part("course.lua")
                 + part("more.lua")
+                + part("node.lua")
                 + "end\n"
                 + "return rule, operations\n";
         return of(file("state.lua")
@@ -87,6 +89,11 @@ final class Script {
     /** How the script that the server knows is called on a key, up to the arguments. */
     byte[][] call(byte[] key) {
         return new byte[][] {EVALSHA, Wire.text(digest), ONE_KEY, key};
+    }
+
+    /** The same for one that it does not know. */
+    byte[][] firstCall(byte[] key) {
+        return new byte[][] {EVAL, source, ONE_KEY, key};
     }
 
     byte[] source() {

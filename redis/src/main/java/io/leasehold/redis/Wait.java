@@ -33,12 +33,14 @@ final class Wait {
     /** One attempt: where its answer goes, until when it waits, when it arrived at the store. */
     static final class Attempt {
         private final CompletableFuture<Acquisition> result;
+        private final long round;
         private final long deadline;
         private long arrivedAt = UNKNOWN;
         private @Nullable Delivery early;
 
-        Attempt(CompletableFuture<Acquisition> result, long deadline) {
+        Attempt(CompletableFuture<Acquisition> result, long round, long deadline) {
             this.result = result;
+            this.round = round;
             this.deadline = deadline;
         }
     }
@@ -79,7 +81,7 @@ final class Wait {
             LeaseRequest asked,
             Attempt attempt,
             Function<Operation, CompletableFuture<List<Object>>> way) {
-        way.apply(Requests.acquire(asked)).whenComplete((answer, error) -> {
+        way.apply(Requests.acquire(asked, attempt.round)).whenComplete((answer, error) -> {
             if (error != null) {
                 remove(attempt);
                 attempt.result.completeExceptionally(error);

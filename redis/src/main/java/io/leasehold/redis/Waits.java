@@ -44,10 +44,10 @@ final class Waits {
 
     /** Sends a request that may have to queue, for the first time in the given way. */
     CompletableFuture<Acquisition> acquire(
-            LeaseRequest request, Function<Operation, CompletableFuture<List<Object>>> first) {
+            LeaseRequest request, long round, Function<Operation, CompletableFuture<List<Object>>> first) {
         CompletableFuture<Acquisition> result = new CompletableFuture<>();
         Wait.Attempt attempt = new Wait.Attempt(
-                result, time.nanos() + request.terms().waitAtMost().toNanos());
+                result, round, time.nanos() + request.terms().waitAtMost().toNanos());
         // a repeat joins the wait of the first
         Wait wait = waits.compute(
                 request.id(),

@@ -11,6 +11,7 @@ import io.leasehold.model.LeaseId;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.Mode;
 import io.leasehold.model.Scope;
+import io.leasehold.spi.NodeStanding.Membership;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -109,6 +110,11 @@ final class Wire {
         return path.equals("/") ? "" : path.replace('/', SEPARATOR);
     }
 
+    /** How many nodes it has, then its name. */
+    static byte[] membership(Membership membership) {
+        return text(membership.nodes() + ":" + membership.quorum());
+    }
+
     // ---- answers
 
     static String string(Object answer) {
@@ -132,6 +138,15 @@ final class Wire {
         byte[] written = (byte[]) answer;
         return LeaseRecord.of(
                 KINDS[written[0] - '0'], Arrays.copyOfRange(written, 1, written.length));
+    }
+
+    static Optional<Membership> readMembership(String written) {
+        int colon = written.indexOf(':');
+        return colon < 0
+                ? Optional.empty()
+                : Optional.of(new Membership(
+                        written.substring(colon + 1),
+                        Integer.parseInt(written.substring(0, colon))));
     }
 
     /** A claim, a holder and a token that follow each other in an answer. */

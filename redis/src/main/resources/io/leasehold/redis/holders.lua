@@ -49,7 +49,7 @@ function rule.mismatch(lease, claim, number)
 end
 
 -- Enters a lease under the next token; or says why not.
-function rule.grant(id, claim, holder, ttl, delay, record)
+function rule.grant(id, claim, holder, ttl, delay, record, round)
     if occupied + #rule.scopes(claim) > tonumber(ARGV[4]) then
         return nil, {'L', 'leases'}
     end
@@ -59,7 +59,7 @@ function rule.grant(id, claim, holder, ttl, delay, record)
     end
     local lease = {
         id = id, token = number, ttl = ttl, expiry = now + ttl, version = 1, rotatedFrom = 0,
-        grantedAt = now, delay = delay, lingers = 0, claim = claim, holder = holder,
+        grantedAt = now, delay = delay, lingers = 0, round = round, claim = claim, holder = holder,
         record = record
     }
     rule.enter(lease)

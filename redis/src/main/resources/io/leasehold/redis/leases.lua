@@ -47,7 +47,7 @@ end
 
 -- The next token, or nothing at the end of their range.
 function rule.draw()
-    local drawn = math.max(token + 1, now, tonumber(ARGV[2]) + 1)
+    local drawn = math.max(token + 1, floor)
     if drawn >= NEVER then
         return nil
     end
@@ -82,17 +82,17 @@ end
 
 function rule.packed(lease)
     return 'L' .. pack(FORMAT, lease.token, lease.ttl, lease.expiry, lease.version,
-        lease.rotatedFrom, lease.grantedAt, lease.delay, lease.lingers, #lease.claim, lease.claim,
+        lease.rotatedFrom, lease.grantedAt, lease.delay, lease.lingers, lease.round, #lease.claim, lease.claim,
         #lease.holder, lease.holder) .. lease.record
 end
 
 function rule.unpacked(id, value)
-    local number, ttl, expiry, version, rotatedFrom, grantedAt, delay, lingers, claim, holder, at =
-        unpackFrom(FORMAT, value, 2)
+    local number, ttl, expiry, version, rotatedFrom, grantedAt, delay, lingers, round, claim,
+        holder, at = unpackFrom(FORMAT, value, 2)
     return {
         id = id, token = number, ttl = ttl, expiry = expiry, version = version,
         rotatedFrom = rotatedFrom, grantedAt = grantedAt, delay = delay, lingers = lingers,
-        claim = claim, holder = holder, record = sub(value, at)
+        round = round, claim = claim, holder = holder, record = sub(value, at)
     }
 end
 

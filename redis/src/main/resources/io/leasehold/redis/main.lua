@@ -5,11 +5,13 @@
 local rule, operations = rules()
 -- an answer to all operations: that too much is overdue, or an error
 local hindrance = refusal and {'!', refusal.err}
+local foreign = (isNode or identity ~= '') and rule.hindrance()
 
 local function work()
     while at <= #ARGV do
         local name, count = sub(ARGV[at], 1, 1), tonumber(sub(ARGV[at], 2))
-        answers[#answers + 1] = hindrance or operations[name](at + 1, count)
+        local refused = foreign and name ~= 'n' and name ~= 'd' and {'!', foreign}
+        answers[#answers + 1] = hindrance or refused or operations[name](at + 1, count)
         at = at + 1 + count
     end
 end
@@ -23,7 +25,7 @@ local function try(what)
     return {'!', type(answer) == 'table' and answer.err or tostring(answer)}
 end
 
-if not hindrance and due <= now then
+if not hindrance and not foreign and due <= now then
     hindrance = try(rule.advance)
 end
 while at <= #ARGV do
@@ -35,7 +37,7 @@ while at <= #ARGV do
 end
 if changed then
     call('HSET', key, '', pack(STATE, now, token, due, occupied, waiting, remembered, sequence,
-        listened, events))
+        listened, events) .. identity)
 end
 for i = 1, #deliveries do
     answers[#answers + 1] = deliveries[i]

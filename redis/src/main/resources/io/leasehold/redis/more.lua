@@ -117,7 +117,7 @@ function operations.r(at, count)
         if value and byte(value) == LEASE then
             local token, _, expiry, version = unpackFrom('>dddd', value, 2)
             reason = now >= expiry and 'e'
-                or unpackFrom('>I2c0', value, 59) ~= claim and 's'
+                or unpackFrom('>I2c0', value, 67) ~= claim and 's'
                 or token ~= number and 't'
                 or expected ~= 0 and expected ~= version and 'v'
             if not reason then

@@ -6,8 +6,8 @@
 -- Reasons for a refusal: f not found, h not holder, t token mismatch, e expired, v version mismatch,
 -- s scope mismatch.
 
--- Acquire: id, claim, holder, ttl, wait, lock-delay, record or nothing, and the oldest token whose
--- record will do instead or nothing. Returns
+-- Acquire: id, claim, holder, ttl, wait, lock-delay, record or nothing, the oldest token whose record
+-- will do instead or nothing, and the round, see node.lua. Returns
 --   G token, version, remaining, ttl, holder      granted: four numbers and the holder, in one
 --   H claim holder token remaining record         held by another
 --   C record token kept-for                       completed
@@ -17,16 +17,20 @@
 --   ! error                                       the server's memory is full
 function operations.a(at)
     local id, claim, since = ARGV[at], ARGV[at + 1], ARGV[at + 7]
-    local wait = tonumber(ARGV[at + 4])
+    local wait, round = tonumber(ARGV[at + 4]), tonumber(ARGV[at + 8])
     local lease, ended = rule.lookUp(id)
     if lease then
+        if round > lease.round then
+            lease.round = round
+            rule.put(lease)
+        end
         return lease.claim ~= claim and {'N', 's'}
             or now >= lease.expiry and {'N', 'e'}
             or rule.granted(lease)
     end
     local waiter = waiting > 0 and rule.waiterOf(id)
     if waiter then
-        return rule.join(waiter, claim, wait)
+        return rule.join(waiter, claim, wait, round)
     elseif ended then
         return {'N', ended == 'E' and 'e' or 'f'}
     end
@@ -44,13 +48,13 @@ function operations.a(at)
     if full and (wait > 0 or not blocker) then
         return {'!', full}
     elseif not blocker and (waiting == 0 or not rule.waiterInTheWay(claim, NEVER)) then
-        local new, limit = rule.grant(id, claim, holder, ttl, delay, record)
+        local new, limit = rule.grant(id, claim, holder, ttl, delay, record, round)
         return new and rule.granted(new) or limit
     elseif wait == 0 then
         blocker = blocker or rule.holderBefore(claim, NEVER)
         return blocker and rule.held(blocker) or {'A'}
     end
-    return rule.enqueue(id, claim, holder, ttl, wait, delay, record, since, blocker)
+    return rule.enqueue(id, claim, holder, ttl, wait, delay, record, since, round, blocker)
 end
 
 function rule.finish(lease, how, change)

@@ -10,6 +10,8 @@
 local at = 8
 local safely = redis.pcall
 local plain = listened <= now and due > now
+    and (isNode and sub(identity, 1, 40) == sub(ARGV[2], 2) and #identity > IDENTITY
+        or not isNode and identity == '')
 local saved
 
 while plain and at <= #ARGV do
@@ -27,18 +29,18 @@ while plain and at <= #ARGV do
             and safely('ZLEXCOUNT', INDEX, '[q' .. scope .. '\0', '(q' .. scope .. '\1') or 0
         if isNew and blocker == false and ahead == 0 then
             -- it is free
-            local drawn, expiry = math.max(token + 1, now, ARGV[2] + 1), now + ttl
+            local drawn, expiry = math.max(token + 1, floor), now + ttl
             if drawn < NEVER and occupied < tonumber(ARGV[4])
                 and type(safely('ZADD', ENDS, expiry, id)) == 'number' then
                 local lease = 'L' .. pack(FORMAT, drawn, ttl, expiry, 1, 0, now, delay, 0,
-                    #claim, claim, #holder, holder) .. record
+                    tonumber(ARGV[at + 9]), #claim, claim, #holder, holder) .. record
                 token, due, occupied = drawn, math.min(due, expiry), occupied + 1
-                saved = at + 9 > #ARGV and pack(STATE, now, token, due, occupied, waiting,
-                    remembered, sequence, listened, events)
+                saved = at + 10 > #ARGV and pack(STATE, now, token, due, occupied, waiting,
+                    remembered, sequence, listened, events) .. identity
                 if type(saved and safely('HSET', key, scope, id, id, lease, '', saved)
                     or safely('HSET', key, scope, id, id, lease)) == 'number' then
                     answers[#answers + 1] = {'G', pack('>dddd', drawn, 1, ttl, ttl) .. holder}
-                    plain, at = true, at + 9
+                    plain, at = true, at + 10
                 end
             end
         elseif isNew and blocker and byte(blocker) ~= 43 and wait > 0
@@ -59,9 +61,9 @@ while plain and at <= #ARGV do
                 end
                 saved = false
                 if type(safely('HSET', WAITERS, id, cmsgpack.pack({claim, holder, ttl, now + wait,
-                    delay, record, '', caller, sequence, now + pause}))) == 'number' then
+                    delay, record, '', caller, sequence, now + pause, tonumber(ARGV[at + 9])}))) == 'number' then
                     answers[#answers + 1] = {'Q', string.format('%.0f', now), pause}
-                    plain, at = true, at + 9
+                    plain, at = true, at + 10
                 end
             end
         end
@@ -70,7 +72,7 @@ while plain and at <= #ARGV do
         found = found or safely('HMGET', key, '', id)
         local number, _, expiry, own
         if found[2] and byte(found[2]) == LEASE then
-            number, _, expiry, _, _, _, _, _, own = unpackFrom(FORMAT, found[2], 2)
+            number, _, expiry, _, _, _, _, _, _, own = unpackFrom(FORMAT, found[2], 2)
         end
         local entries = waiting > 0 and safely('ZRANGEBYLEX', INDEX, '[q' .. scope .. '\0',
             '(q' .. scope .. '\1', 'LIMIT', 0, 2) or {}
@@ -84,7 +86,7 @@ while plain and at <= #ARGV do
                 local ended = 'R' .. pack('>dd', now, number)
                 occupied, remembered = occupied - 1, remembered + 1
                 saved = at + 5 > #ARGV and pack(STATE, now, token, due, occupied, waiting,
-                    remembered, sequence, listened, events)
+                    remembered, sequence, listened, events) .. identity
                 if (saved and safely('HSET', key, id, ended, '', saved)
                     or safely('HSET', key, id, ended)) == 0 then
                     answers[#answers + 1] = {'E'}
@@ -100,7 +102,7 @@ while plain and at <= #ARGV do
                 next, behind = cmsgpack.unpack(values[1]), cmsgpack.unpack(values[2])
             end
             local ttl, client = next[3] or 0, next[8]
-            local drawn, till = math.max(token + 1, now, ARGV[2] + 1), now + ttl
+            local drawn, till = math.max(token + 1, floor), now + ttl
             if next[1] == claim and find(behind[1], '^[xs]n%Z*$')
                 and drawn < NEVER and occupied <= tonumber(ARGV[4])
                 and (client == caller
@@ -116,8 +118,8 @@ while plain and at <= #ARGV do
                 waiting, remembered = waiting - 1, remembered + 1
                 saved = false
                 if safely('HSET', key, scope, first, id, 'R' .. pack('>dd', now, number), first,
-                    'L' .. pack(FORMAT, drawn, ttl, till, 1, 0, now, next[5], 0, #claim, claim,
-                    #next[2], next[2]) .. next[6]) == 1 then
+                    'L' .. pack(FORMAT, drawn, ttl, till, 1, 0, now, next[5], 0, next[11],
+                    #claim, claim, #next[2], next[2]) .. next[6]) == 1 then
                     answers[#answers + 1] = {'E'}
                     local grant = pack('>dddd', drawn, 1, ttl, ttl) .. next[2]
                     local text = string.format('%.0f', now)
@@ -150,7 +152,7 @@ local changed = #answers > 0
 if at > #ARGV then
     if not saved then
         call('HSET', key, '', pack(STATE, now, token, due, occupied, waiting, remembered, sequence,
-            listened, events))
+            listened, events) .. identity)
     end
     for i = 1, #deliveries do
         answers[#answers + 1] = deliveries[i]

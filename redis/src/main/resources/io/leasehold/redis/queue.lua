@@ -25,14 +25,14 @@ function rule.waiterOf(id)
     return {
         id = id, claim = fields[1], holder = fields[2], ttl = fields[3], deadline = fields[4],
         delay = fields[5], record = fields[6], since = fields[7], client = fields[8],
-        sequence = fields[9], lookAt = fields[10]
+        sequence = fields[9], lookAt = fields[10], round = fields[11]
     }
 end
 
 function rule.putWaiter(waiter)
     call('HSET', WAITERS, waiter.id, cmsgpack.pack({
         waiter.claim, waiter.holder, waiter.ttl, waiter.deadline, waiter.delay, waiter.record,
-        waiter.since, waiter.client, waiter.sequence, waiter.lookAt
+        waiter.since, waiter.client, waiter.sequence, waiter.lookAt, waiter.round
     }))
     changed = true
 end
@@ -104,7 +104,7 @@ function rule.hear(client)
     call('ZADD', CLIENTS, now + ALIVE, client)
 end
 
-function rule.enqueue(id, claim, holder, ttl, wait, delay, record, since, lease)
+function rule.enqueue(id, claim, holder, ttl, wait, delay, record, since, round, lease)
     local most = tonumber(ARGV[5])
     for i, scope in ipairs(rule.scopes(claim)) do
         local at = 'q' .. rule.place(scope)
@@ -115,7 +115,7 @@ function rule.enqueue(id, claim, holder, ttl, wait, delay, record, since, lease)
     sequence = sequence + 1
     local waiter = {
         id = id, claim = claim, holder = holder, ttl = ttl, deadline = now + wait, delay = delay,
-        record = record, since = since, client = caller, sequence = sequence
+        record = record, since = since, client = caller, sequence = sequence, round = round
     }
     call('ZADD', ENDS, waiter.deadline, 'W' .. id)
     local members = {}
@@ -131,11 +131,11 @@ function rule.enqueue(id, claim, holder, ttl, wait, delay, record, since, lease)
 end
 
 -- A repeat keeps its place and may lengthen the wait.
-function rule.join(waiter, claim, wait)
+function rule.join(waiter, claim, wait, round)
     if waiter.claim ~= claim then
         return {'N', 's'}
     end
-    waiter.client = caller
+    waiter.client, waiter.round = caller, math.max(waiter.round, round)
     waiter.deadline = math.max(waiter.deadline, now + wait)
     call('ZADD', ENDS, waiter.deadline, 'W' .. waiter.id)
     rule.hear(caller)
@@ -212,7 +212,7 @@ function rule.handOver(freed)
                 left = left - 1
                 rule.leave(waiter)
                 local new, limit = rule.grant(waiter.id, waiter.claim, waiter.holder, waiter.ttl,
-                    waiter.delay, waiter.record)
+                    waiter.delay, waiter.record, waiter.round)
                 rule.deliver(waiter.client, waiter.id, new and rule.granted(new) or limit)
                 follow(list, number)
             end

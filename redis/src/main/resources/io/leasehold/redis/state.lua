@@ -21,7 +21,8 @@
 --             :ends     zset   what happens by itself, by its time: lease id, R scope of a record,
 --                              W id of a waiter, F scope to be looked at again
 -- ARGV[1]   the client that asks
--- ARGV[2]   the highest token that it has seen, which no new one may be below
+-- ARGV[2]   the highest token that it has seen, which no new one may be below; for a node of a
+--           quorum N and the run id of the server, see node.lua
 -- ARGV[3]   1 if every subscriber of a channel is connected to this server, else 0
 -- ARGV[4]   most leases and records
 -- ARGV[5]   most waiters of a scope
@@ -43,9 +44,13 @@ local ENDED, ENDS = key .. ':ended', key .. ':ends'
 local INDEX, WAITERS, CLIENTS = key .. ':index', key .. ':waiters', key .. ':clients'
 
 -- how a lease is written, behind the letter L: token, ttl, expiry, version, the token it was rotated
--- from, when it was granted, lock-delay, whether that has begun, claim, holder; the rest is the record
-local FORMAT, LEASE = '>dddddddBI2c0I2c0', 76
-local STATE = '>ddddddddd'
+-- from, when it was granted, lock-delay, whether that has begun, in which round it was asked for,
+-- claim, holder; the rest is the record
+local FORMAT, LEASE = '>dddddddBdI2c0I2c0', 76
+-- what follows it is who the node of a quorum is
+local STATE, STATE_SIZE = '>ddddddddd', 72
+-- of that without the quorum: run id, generation, since when
+local IDENTITY = 40 + 16 + 8
 local NEVER = 9007199254740992
 -- how much later than the first in line the others look again: at least, and spread over how long
 local BEHIND, STEP, SPREAD = 100000, 79190, 900000
@@ -65,7 +70,11 @@ elseif known[1] then
     now, token, due, occupied, waiting, remembered, sequence, listened, events =
         unpackFrom(STATE, known[1])
 end
+local identity = sub(known[1] or '', STATE_SIZE + 1)
 local clock = call('TIME')
 -- the time never runs backwards, even if the clock does
 now = math.max(now, clock[1] * 1000000 + clock[2])
+-- below which no token may be drawn; a node of a quorum counts
+local isNode = byte(ARGV[2]) == 78
+local floor = isNode and 0 or math.max(now, ARGV[2] + 1)
 local answers, deliveries = {}, {}
