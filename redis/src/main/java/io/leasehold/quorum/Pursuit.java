@@ -496,20 +496,24 @@ final class Pursuit {
      */
     private void watch(long asked, Member member, int times) {
         stopTimer();
-        timer = time.schedule(
-                members.patience(),
-                () -> mailbox.post(() -> {
-                    if (asked == round && stage == Stage.WAITING) {
-                        if (isTimeUp()) {
-                            tryAgain(null);
-                        } else {
-                            look(asked, member, times);
-                        }
-                    }
-                }));
+        long usual = members.patience().toNanos();
+        // not all who wait at the same moment
+        Duration pause = Duration.ofNanos(usual / 2 + context.below(usual));
+        timer = time.schedule(pause, () -> mailbox.post(() -> look(asked, member, times)));
     }
 
     private void look(long asked, Member member, int times) {
+        if (asked != round || stage != Stage.WAITING) {
+            return;
+        }
+        if (isTimeUp()) {
+            if (time.nanos() - deadline < members.patience().toNanos()) {
+                watch(asked, member, times); // its answer is on the way
+            } else {
+                tryAgain(null);
+            }
+            return;
+        }
         if (times % LOOKS_BEFORE_REPEAT == 0) {
             send(member, left());
         }

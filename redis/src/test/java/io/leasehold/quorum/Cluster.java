@@ -10,6 +10,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 /**
  * Nodes, clients, an adversary and a history, all on one thread and one clock, decided by a seed.
@@ -18,7 +20,7 @@ final class Cluster {
 
     static final Duration LONGEST_TTL = Duration.ofSeconds(3);
     static final Duration PATIENCE = Duration.ofMillis(100);
-    private static final QuorumOptions OPTIONS =
+    static final QuorumOptions OPTIONS =
             QuorumOptions.defaults().withLongestTtl(LONGEST_TTL).withPatience(PATIENCE);
     private static final Duration TURN = Duration.ofMillis(400);
 
@@ -76,7 +78,7 @@ final class Cluster {
     }
 
     /** Nodes that are new are admitted at once; from then on, whoever forgot is not. */
-    private void found() {
+    void found() {
         Weather later = weather;
         weather = weather.calm();
         QuorumLeaseStore first = open(wires(), OPTIONS.asNew(), time);
@@ -91,9 +93,33 @@ final class Cluster {
         return open(wires, OPTIONS, clock);
     }
 
-    private QuorumLeaseStore open(List<Wire> wires, QuorumOptions options, Time clock) {
+    QuorumLeaseStore open(List<Wire> wires, QuorumOptions options, Time clock) {
         List<QuorumNode> ways = List.copyOf(wires);
         return new QuorumLeaseStore(options, ways, clock, random.split(), safeguards);
+    }
+
+    /** Lets time pass until the answer is there, for a minute at most. */
+    <T> T await(CompletionStage<T> stage) {
+        CompletableFuture<T> answer = stage.toCompletableFuture();
+        for (int i = 0; i < 60_000 && !answer.isDone(); i++) {
+            time.advance(Duration.ofMillis(1));
+        }
+        if (!answer.isDone()) {
+            throw new AssertionError("no answer within a minute");
+        }
+        return answer.join();
+    }
+
+    void pass(Duration span) {
+        time.advance(span);
+    }
+
+    Time time() {
+        return time;
+    }
+
+    SimulatedNode node(int index) {
+        return nodes.get(index);
     }
 
     List<Wire> wires() {

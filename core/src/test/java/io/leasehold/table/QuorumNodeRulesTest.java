@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.table;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.leasehold.model.Claim;
+import io.leasehold.model.FencingToken;
+import io.leasehold.model.Holder;
+import io.leasehold.model.LeaseId;
+import io.leasehold.model.LeaseholdException;
+import io.leasehold.model.RefusalReason;
+import io.leasehold.model.Scope;
+import io.leasehold.spi.Acquisition;
+import io.leasehold.spi.Acquisition.Granted;
+import io.leasehold.spi.Ending;
+import io.leasehold.spi.Grant;
+import io.leasehold.spi.LeaseRequest;
+import io.leasehold.spi.Raising;
+import io.leasehold.spi.Refused;
+import io.leasehold.spi.Renewal;
+import io.leasehold.spi.RenewalRequest;
+import io.leasehold.spi.Rotation;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What a table owes as a node of a quorum: raising tokens, restoring leases, taking back. */
+final class QuorumNodeRulesTest {
+
+    private static final Duration TTL = Duration.ofSeconds(1);
+    private static final long LATER = TTL.toNanos();
+    private static final Raising RAISED = new Raising.Raised();
+
+    private final LeaseTable table =
+            new LeaseTable(TableOptions.defaults(), 1, 0, LeaseTable.Listener.nobody());
+    private long ids;
+
+    @Test
+    void aLeaseTakesATokenAboveTheCounterAndTheCounterFollows() {
+        Grant grant = grant(request("a"));
+        assertThat(table.raise(grant, token(7), 0)).isEqualTo(RAISED);
+        assertThat(table.lastToken()).isEqualTo(7);
+        assertThat(grant(request("b")).token()).isEqualTo(token(8));
+    }
+
+    @Test
+    void aTokenThatTheCounterHasPassedIsNotTaken() {
+        Grant grant = grant(request("a"));
+        grant(request("b"));
+        assertThat(table.raise(grant, token(2), 0)).isEqualTo(new Raising.Outrun(2));
+        assertThat(table.renew(RenewalRequest.of(grant, TTL), 0))
+                .isInstanceOf(Renewal.Renewed.class);
+    }
+
+    @Test
+    void theTokenThatALeaseHasIsTakenAgain() {
+        Grant grant = grant(request("a"));
+        assertThat(table.raise(grant, grant.token(), 0)).isEqualTo(RAISED);
+        table.raise(grant, token(5), 0);
+        grant(request("b"));
+        assertThat(table.raise(grant, token(5), 0)).isEqualTo(RAISED);
+    }
+
+    @Test
+    void oneNumberIsTakenForOneLeaseOnly() {
+        Grant one = grant(request("a"));
+        Grant other = grant(request("b"));
+        assertThat(table.raise(one, token(9), 0)).isEqualTo(RAISED);
+        assertThat(table.raise(other, token(9), 0)).isEqualTo(new Raising.Outrun(9));
+    }
+
+    @Test
+    void aLeaseThatIsOverTakesNoToken() {
+        Grant released = grant(request("a"));
+        table.release(released, 0);
+        assertThat(table.raise(released, token(9), 0))
+                .isEqualTo(new Refused(RefusalReason.NOT_FOUND));
+        Grant expired = grant(request("a"));
+        assertThat(table.raise(expired, token(9), LATER))
+                .isEqualTo(new Refused(RefusalReason.EXPIRED));
+        assertThat(table.lastToken()).isEqualTo(2);
+    }
+
+    @Test
+    void aRotationCanBeRepeatedAfterItsTokenWasRaised() {
+        Grant first = grant(request("a"));
+        Grant drawn = ((Rotation.Rotated) table.rotate(first, 0)).grant();
+        table.raise(drawn, token(9), 0);
+        assertThat(((Rotation.Rotated) table.rotate(first, 0)).grant().token()).isEqualTo(token(9));
+    }
+
+    @Test
+    void aLeaseIsRestoredUnderItsTokenWithoutADraw() {
+        LeaseRequest request = request("a");
+        Granted restored = (Granted) table.restore(request, token(9), 0);
+        assertThat(restored.grant().token()).isEqualTo(token(9));
+        assertThat(table.lastToken()).isEqualTo(9);
+        assertThat(table.release(restored.grant(), 0)).isEqualTo(new Ending.Ended());
+        assertThat(table.restore(request, token(9), 0))
+                .isEqualTo(new Acquisition.Gone(RefusalReason.NOT_FOUND));
+    }
+
+    @Test
+    void aLeaseThatRanOutHereIsRestored() {
+        LeaseRequest request = request("a");
+        Grant grant = grant(request);
+        table.advance(LeaseTable.ALL, LATER);
+        assertThat(table.restore(request, grant.token(), LATER)).isInstanceOf(Granted.class);
+    }
+
+    @Test
+    void aLeaseIsNotRestoredWhereAnotherStandsInTheWay() {
+        grant(request("a"));
+        assertThat(table.restore(request("a"), token(9), 0)).isInstanceOf(Acquisition.Held.class);
+    }
+
+    @Test
+    void aRestoredLeaseThatIsThereOnlyChangesItsToken() {
+        LeaseRequest request = request("a");
+        grant(request);
+        Granted restored = (Granted) table.restore(request, token(9), LATER / 2);
+        assertThat(restored.validity().remaining()).isEqualTo(TTL.dividedBy(2));
+        assertThat(restored.version()).isEqualTo(1);
+    }
+
+    @Test
+    void whatIsTakenBackMayComeAgain() {
+        LeaseRequest request = request("a");
+        acquire(request, 1);
+        table.retract(request, 1, 0);
+        assertThat(grant(request("a"))).isNotNull();
+        table.retract(request, 1, 0);
+        assertThat(acquire(request, 2)).singleElement().isInstanceOf(Acquisition.Held.class);
+    }
+
+    @Test
+    void whatALaterRoundHasGotIsNotTakenBackByALateMessage() {
+        LeaseRequest request = request("a");
+        acquire(request, 1);
+        acquire(request, 2);
+        table.retract(request, 1, 0);
+        assertThat(acquire(request("a"), 1)).singleElement().isInstanceOf(Acquisition.Held.class);
+
+        LeaseRequest waiting = request("a").waitingAtMost(TTL);
+        List<Acquisition> answers = acquire(waiting, 1);
+        acquire(waiting, 2);
+        table.retract(waiting, 1, 0);
+        assertThat(answers).isEmpty();
+        table.retract(waiting, 2, 0);
+        assertThat(answers).containsExactly(new Acquisition.Gone(RefusalReason.NOT_FOUND));
+    }
+
+    private LeaseRequest request(String name) {
+        return LeaseRequest.of(
+                new LeaseId(1, ++ids), Claim.exclusive(Scope.name(name)), new Holder("x"), TTL);
+    }
+
+    private Grant grant(LeaseRequest request) {
+        return ((Granted) acquire(request, 0).get(0)).grant();
+    }
+
+    private List<Acquisition> acquire(LeaseRequest request, long round) {
+        List<Acquisition> answers = new ArrayList<>();
+        table.acquire(request, round, 0, new Reply() {
+            @Override
+            public void settle(Acquisition outcome) {
+                answers.add(outcome);
+            }
+
+            @Override
+            public void fail(LeaseholdException reason) {
+                throw reason;
+            }
+        });
+        return answers;
+    }
+
+    private static FencingToken token(long value) {
+        return new FencingToken(value);
+    }
+}
