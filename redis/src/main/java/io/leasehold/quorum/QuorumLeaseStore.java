@@ -29,8 +29,40 @@ import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 /**
- * Leases on an odd number of independent nodes, any minority of which may be down. Thread-safe; has
- * no thread of its own.
+ * Leases on an odd number of independent nodes, any minority of which may be down: Redlock, with
+ * tokens that are ordered. Thread-safe; has no thread and no lock that is held while a node is
+ * asked.
+ *
+ * <h2>Why this is safe, and how far</h2>
+ *
+ * <p><b>Exclusion.</b> A lease is held when a majority of the nodes holds it under its id. Two
+ * majorities share a node, and no node holds two leases that conflict. What the holder is told to be
+ * left is what a majority has left at least, counted from before each node was asked. This rests on
+ * clocks whose rates differ by no more than the bound by which clients shorten their deadlines, as
+ * with every lease.
+ *
+ * <p><b>Order of tokens.</b> Each node draws from a counter of its own. The highest draw of those
+ * that granted becomes the token, and counts when a majority has said to it: the lease is still held
+ * here, and this number goes to no other lease. Whoever is asked for a later grant shares a node
+ * with that majority, and the draw there is above it; so tokens rise. A node says so to one lease
+ * for each number; so no token comes twice. No clock is involved.
+ *
+ * <p><b>Forgetting.</b> A node that forgot has forgotten its admission, and serves nobody until it
+ * is admitted again: when every lease that it may have known has run out, by its own age, and with
+ * the highest counter of a majority that remembers. If fewer than a majority remember, nobody can
+ * tell what was lost: all nodes must answer, all that forgot must have waited, and tokens go on from
+ * the date in microseconds.
+ *
+ * <p><b>Late messages.</b> What an attempt gives back carries the number of its round; a node does
+ * not take from a later round what an earlier one gives back.
+ *
+ * <p><b>Fairness.</b> Everybody queues at the first node that is alive and asks the others when its
+ * turn has come. Clients that do not agree on which node is alive may overtake each other while they
+ * do not; that is unfair, not unsafe.
+ *
+ * <p><b>Not promised:</b> anything about a holder that is paused after it has looked at its
+ * deadline, or about clocks beyond the bound; there only a guard helps, and the order of tokens,
+ * which needs no clock as long as no node forgets meanwhile, is what it needs.
  */
 public final class QuorumLeaseStore implements LeaseStore {
 
