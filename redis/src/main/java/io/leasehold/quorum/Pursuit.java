@@ -13,24 +13,16 @@ import io.leasehold.spi.Acquisition.Completed;
 import io.leasehold.spi.Acquisition.Gone;
 import io.leasehold.spi.Acquisition.Granted;
 import io.leasehold.spi.Acquisition.Held;
-import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseRequest;
-import io.leasehold.spi.NodeStanding;
 import io.leasehold.spi.Time;
-import io.leasehold.spi.Validity;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Deque;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,8 +40,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Pursuit {
 
-    private static final int MAX_ATTEMPTS = 16;
-    private static final int LOOKS_BEFORE_REPEAT = 4;
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(200);
 
     private enum Stage {
@@ -66,9 +56,6 @@ final class Pursuit {
         OVER
     }
 
-    /** One attempt: when it came and where its answer goes. */
-    private record Attempt(long arrivedAt, CompletableFuture<Acquisition> reply) {}
-
     /** What was asked: in which round, the how manieth in all, whom, and when. */
     private record Question(long round, int number, Member member, long sentAt) {}
 
@@ -79,12 +66,11 @@ final class Pursuit {
     private final Mailbox mailbox = new Mailbox();
 
     // from here on: only from the mailbox
-    private final Deque<Attempt> attempts = new ArrayDeque<>(1);
+    private final Callers callers;
     private final Set<Member> touched = new LinkedHashSet<>();
     private final Set<Member> awaited = new LinkedHashSet<>();
     private Votes<Acquisition> votes;
     private Stage stage = Stage.PAUSING;
-    private long deadline;
     private long round;
     private int pauses;
     private int sent;
@@ -92,6 +78,7 @@ final class Pursuit {
     private @Nullable Member queue;
     private @Nullable Settled settled;
     private Time.@Nullable Timer timer;
+    private @Nullable Vigil vigil;
 
     Pursuit(Context context, LeaseRequest request) {
         this.context = context;
@@ -99,30 +86,23 @@ final class Pursuit {
         this.time = members.time();
         this.request = request;
         this.votes = new Votes<>(members.size());
-        this.deadline = time.nanos();
+        this.callers = new Callers(time.nanos());
     }
 
     /** Adds an attempt: the first begins it, a repeat keeps the place and may lengthen the wait. */
     CompletableFuture<Acquisition> join(LeaseRequest repeat) {
-        Attempt attempt = new Attempt(time.nanos(), new CompletableFuture<>());
+        Callers.Attempt attempt = new Callers.Attempt(time.nanos(), new CompletableFuture<>());
         mailbox.post(() -> {
             if (stage == Stage.OVER) {
-                context.again(repeat, attempt.reply);
+                context.again(repeat, attempt.reply());
                 return;
             }
             if (!repeat.claim().equals(request.claim())) {
-                attempt.reply.complete(new Gone(RefusalReason.SCOPE_MISMATCH));
+                attempt.reply().complete(new Gone(RefusalReason.SCOPE_MISMATCH));
                 return;
             }
-            if (attempts.size() == MAX_ATTEMPTS) {
-                attempts.removeLast()
-                        .reply
-                        .completeExceptionally(new OutcomeUnknownException(
-                                "a repeat of the request took its place"));
-            }
-            attempts.addFirst(attempt);
             Duration wait = repeat.terms().waitAtMost();
-            deadline = later(deadline, attempt.arrivedAt + wait.toNanos());
+            callers.join(attempt, wait);
             if (!started) {
                 started = true;
                 tryAll();
@@ -130,19 +110,24 @@ final class Pursuit {
                 waitAt(queue, wait);
             }
         });
-        return attempt.reply;
+        return attempt.reply();
     }
 
     /** Ends it without a lease, as its caller wants. What members hold is withdrawn elsewhere. */
     void withdraw() {
-        mailbox.post(
-                () -> over(attempt -> attempt.reply.complete(new Gone(RefusalReason.NOT_FOUND))));
+        mailbox.post(() -> {
+            if (end()) {
+                callers.answer(new Gone(RefusalReason.NOT_FOUND));
+            }
+        });
     }
 
     void close() {
-        StoreUnavailableException closed =
-                new StoreUnavailableException("the quorum store is closed");
-        mailbox.post(() -> over(attempt -> attempt.reply.completeExceptionally(closed)));
+        mailbox.post(() -> {
+            if (end()) {
+                callers.fail(new StoreUnavailableException("the quorum store is closed"));
+            }
+        });
     }
 
     // ---- asking
@@ -153,14 +138,23 @@ final class Pursuit {
         ask(members.joined(), Duration.ZERO);
     }
 
+    private void queueAt(Member member) {
+        begin(Stage.WAITING);
+        queue = member;
+        waitAt(member, left());
+        vigil = new Vigil(
+                context,
+                mailbox,
+                member,
+                callers,
+                () -> waitAt(member, left()),
+                () -> tryAgain(null));
+        vigil.begin();
+    }
+
     private void waitAt(Member member, Duration wait) {
-        if (stage != Stage.WAITING) {
-            begin(Stage.WAITING);
-            queue = member;
-        }
         awaited.add(member);
         send(member, wait);
-        watch(round, member, 1);
     }
 
     /** Asks the others; what the head of the queue said stands. */
@@ -268,9 +262,7 @@ final class Pursuit {
     /** A grant that nobody counts on any more, or that came after the decision. */
     private void late(Member member) {
         if (stage == Stage.OVER && settled != null) {
-            if (!settled.members().contains(member)) {
-                context.restore(member, request, settled.token());
-            }
+            align(member);
         } else if (stage == Stage.OVER || stage == Stage.WAITING || stage == Stage.PAUSING) {
             context.retract(member, request, round);
         }
@@ -293,7 +285,7 @@ final class Pursuit {
     private void judge() {
         boolean complete = awaited.isEmpty();
         if (votes.isMajority(Completed.class)) {
-            finish(newest(votes.of(Completed.class)));
+            finish(Verdicts.newest(votes.of(Completed.class)));
         } else if (votes.isMajority(Gone.class)) {
             finish(votes.of(Gone.class).get(0));
         } else if (votes.isMajority(Granted.class) && queueAgrees()) {
@@ -323,7 +315,7 @@ final class Pursuit {
         } else if (queue != null) {
             Member head = queue;
             giveBack();
-            waitAt(head, left());
+            queueAt(head);
         }
     }
 
@@ -333,7 +325,7 @@ final class Pursuit {
         List<Completed> completed = votes.of(Completed.class);
         if (!completed.isEmpty()
                 && completed.size() + votes.count(Granted.class) >= members.majority()) {
-            finish(newest(completed));
+            finish(Verdicts.newest(completed));
         } else if (stage == Stage.TRYING && !held.isEmpty() && !isTimeUp() && headOf() != null) {
             gather(headOf());
         } else {
@@ -350,17 +342,11 @@ final class Pursuit {
     }
 
     private void settle() {
-        Map<Member, Grant> grants = new LinkedHashMap<>();
-        for (Vote<Acquisition> vote : votes.all()) {
-            if (vote.answer() instanceof Granted granted) {
-                grants.put(vote.member(), granted.grant());
-            }
-        }
         stopTimer();
         stage = Stage.SETTLING;
         long current = round;
         CompletableFuture<Settled> unused = context.settlement()
-                .of(grants)
+                .of(Verdicts.grants(votes))
                 .whenComplete((agreed, failure) -> mailbox.post(() -> {
                     if (stage != Stage.SETTLING || round != current) {
                         return;
@@ -375,69 +361,55 @@ final class Pursuit {
 
     /** There is a token; is there still enough time to use it? */
     private void conclude(Settled agreed) {
-        List<Long> ends = new ArrayList<>();
-        @Nullable Granted newest = null;
-        boolean fresh = false;
-        for (Vote<Acquisition> vote : votes.all()) {
-            if (vote.answer() instanceof Granted granted
-                    && agreed.members().contains(vote.member())) {
-                ends.add(Context.endOf(vote.sentAt(), granted.validity()));
-                newest = newest == null || granted.version() > newest.version() ? granted : newest;
-                fresh |= isFresh(granted);
-            }
-        }
-        if (newest == null) {
-            tryAgain(null);
-            return;
-        }
+        Verdicts.Lease lease = Verdicts.lease(votes, agreed).orElse(null);
         long now = time.nanos();
-        long end = Settlement.majorityUntil(ends, members.majority());
-        Duration left = Duration.ofNanos(Math.max(0, end - now));
-        if (fresh && left.compareTo(Context.drift(newest.grant().ttl())) <= 0) {
+        Duration left = Duration.ofNanos(lease == null ? 0 : Math.max(0, lease.until() - now));
+        if (lease == null
+                || (lease.fresh() && left.compareTo(Context.drift(lease.grant().ttl())) <= 0)) {
             tryAgain(null);
             return;
         }
         settled = agreed;
-        Grant grant = Settlement.withToken(newest.grant(), agreed.token());
-        long version = newest.version();
-        for (Vote<Acquisition> vote : votes.all()) {
-            if (vote.answer() instanceof Granted && !agreed.members().contains(vote.member())) {
-                context.restore(vote.member(), request, agreed.token());
-            }
+        Verdicts.grants(votes).keySet().forEach(this::align);
+        if (end()) {
+            callers.grant(lease.grant(), lease.version(), left, now);
         }
-        over(attempt -> attempt.reply.complete(new Granted(
-                grant, version, new Validity(Duration.ofNanos(now - attempt.arrivedAt), left))));
     }
 
-    /** Whether it is new, and not the repeat of a grant that its caller may rely upon. */
-    private static boolean isFresh(Granted granted) {
-        return granted.version() == 1
-                && granted.validity().remaining().equals(granted.grant().ttl());
+    /** Sees to it that a member that granted, but did not agree in time, has the token too. */
+    private void align(Member member) {
+        if (settled != null && !settled.members().contains(member)) {
+            context.restore(member, request, settled.token());
+        }
     }
 
     // ---- ends
 
     private void finish(Acquisition answer) {
-        Acquisition told = answer instanceof Held held ? withHighestToken(held) : answer;
+        Acquisition told =
+                answer instanceof Held held ? Verdicts.withHighestToken(held, votes) : answer;
         giveBack();
-        over(attempt -> attempt.reply.complete(told));
+        if (end()) {
+            callers.answer(told);
+        }
     }
 
     private void fail(LeaseholdException reason) {
         giveBack();
-        over(attempt -> attempt.reply.completeExceptionally(reason));
+        if (end()) {
+            callers.fail(reason);
+        }
     }
 
-    private void over(Consumer<Attempt> answer) {
+    /** Ends it; false if it had ended. */
+    private boolean end() {
         if (stage == Stage.OVER) {
-            return;
+            return false;
         }
         stopTimer();
         stage = Stage.OVER;
         context.forget(request.id(), this);
-        List<Attempt> answered = List.copyOf(attempts);
-        attempts.clear();
-        answered.forEach(answer);
+        return true;
     }
 
     /** Gives all back and begins again after a random pause, if there is time for it. */
@@ -490,79 +462,10 @@ final class Pursuit {
         touched.clear();
     }
 
-    /**
-     * While it waits at a member, looks now and then whether that is still alive, and says again
-     * what it waits for: the request or its answer may have been lost.
-     */
-    private void watch(long asked, Member member, int times) {
-        stopTimer();
-        long usual = members.patience().toNanos();
-        // not all who wait at the same moment
-        Duration pause = Duration.ofNanos(usual / 2 + context.below(usual));
-        timer = time.schedule(pause, () -> mailbox.post(() -> look(asked, member, times)));
-    }
-
-    private void look(long asked, Member member, int times) {
-        if (asked != round || stage != Stage.WAITING) {
-            return;
-        }
-        if (isTimeUp()) {
-            if (time.nanos() - deadline < members.patience().toNanos()) {
-                watch(asked, member, times); // its answer is on the way
-            } else {
-                tryAgain(null);
-            }
-            return;
-        }
-        if (times % LOOKS_BEFORE_REPEAT == 0) {
-            send(member, left());
-        }
-        Ballot<NodeStanding, Boolean> ping = new Ballot<>(
-                members,
-                votes -> votes.isComplete() ? !votes.all().isEmpty() : null,
-                (decision, vote) -> {});
-        CompletableFuture<Boolean> unused = ping.ask(
-                        List.of(member), members.patience(), (node, one) -> node.standing())
-                .whenComplete((alive, failure) -> mailbox.post(() -> {
-                    if (asked != round || stage != Stage.WAITING) {
-                        return;
-                    }
-                    if (Boolean.TRUE.equals(alive) && member.isLively()) {
-                        watch(asked, member, times + 1);
-                    } else {
-                        member.missed();
-                        tryAgain(null);
-                    }
-                }));
-    }
-
     // ---- small things
 
-    /** A member may know the blocker under an older token; the highest is the agreed one. */
-    private Held withHighestToken(Held held) {
-        Held highest = held;
-        for (Held other : votes.of(Held.class)) {
-            if (other.blocker().claim().equals(held.blocker().claim())
-                    && other.blocker().holder().equals(held.blocker().holder())
-                    && highest.blocker().token().isOlderThan(other.blocker().token())) {
-                highest = other;
-            }
-        }
-        return new Held(highest.blocker(), held.remaining(), held.record());
-    }
-
-    private static Completed newest(List<Completed> records) {
-        Completed newest = records.get(0);
-        for (Completed record : records) {
-            if (newest.token().isOlderThan(record.token())) {
-                newest = record;
-            }
-        }
-        return newest;
-    }
-
     private Duration left() {
-        return Duration.ofNanos(Math.max(0, deadline - time.nanos()));
+        return callers.left(time.nanos());
     }
 
     private boolean isTimeUp() {
@@ -574,10 +477,10 @@ final class Pursuit {
             timer.cancel();
             timer = null;
         }
-    }
-
-    private static long later(long one, long other) {
-        return other - one > 0 ? other : one;
+        if (vigil != null) {
+            vigil.end();
+            vigil = null;
+        }
     }
 
     private static Duration shorter(Duration one, Duration other) {

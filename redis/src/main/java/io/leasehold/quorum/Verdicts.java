@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.quorum;
+
+import io.leasehold.quorum.Settlement.Settled;
+import io.leasehold.quorum.Votes.Vote;
+import io.leasehold.spi.Acquisition;
+import io.leasehold.spi.Acquisition.Completed;
+import io.leasehold.spi.Acquisition.Granted;
+import io.leasehold.spi.Acquisition.Held;
+import io.leasehold.spi.Grant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Makes one answer to an acquire of several. */
+final class Verdicts {
+
+    /**
+     * A lease that a majority has under one token.
+     *
+     * @param grant as the member has it that knows most of its renewals, with the agreed token
+     * @param version the highest
+     * @param until when a majority has it at least, by the clock of this process
+     * @param fresh whether any of it is new, and not the repeat of what its caller may rely upon
+     */
+    record Lease(Grant grant, long version, long until, boolean fresh) {}
+
+    private Verdicts() {}
+
+    /** Who granted, each under its own token. */
+    static Map<Member, Grant> grants(Votes<Acquisition> votes) {
+        Map<Member, Grant> grants = new LinkedHashMap<>();
+        for (Vote<Acquisition> vote : votes.all()) {
+            if (vote.answer() instanceof Granted granted) {
+                grants.put(vote.member(), granted.grant());
+            }
+        }
+        return grants;
+    }
+
+    /** What those who agreed on the token granted; nothing if they are no majority. */
+    static Optional<Lease> lease(Votes<Acquisition> votes, Settled settled) {
+        List<Long> ends = new ArrayList<>();
+        @Nullable Granted newest = null;
+        boolean fresh = false;
+        for (Vote<Acquisition> vote : votes.all()) {
+            if (vote.answer() instanceof Granted granted
+                    && settled.members().contains(vote.member())) {
+                ends.add(Context.endOf(vote.sentAt(), granted.validity()));
+                newest = newest == null || granted.version() > newest.version() ? granted : newest;
+                fresh |= isFresh(granted);
+            }
+        }
+        if (newest == null || ends.size() < votes.majority()) {
+            return Optional.empty();
+        }
+        return Optional.of(new Lease(
+                Settlement.withToken(newest.grant(), settled.token()),
+                newest.version(),
+                Settlement.majorityUntil(ends, votes.majority()),
+                fresh));
+    }
+
+    private static boolean isFresh(Granted granted) {
+        return granted.version() == 1
+                && granted.validity().remaining().equals(granted.grant().ttl());
+    }
+
+    /** A member may know the blocker under an older token; the highest is the agreed one. */
+    static Held withHighestToken(Held held, Votes<Acquisition> votes) {
+        Held highest = held;
+        for (Held other : votes.of(Held.class)) {
+            if (other.blocker().claim().equals(held.blocker().claim())
+                    && other.blocker().holder().equals(held.blocker().holder())
+                    && highest.blocker().token().isOlderThan(other.blocker().token())) {
+                highest = other;
+            }
+        }
+        return new Held(highest.blocker(), held.remaining(), held.record());
+    }
+
+    /** The record with the highest token. */
+    static Completed newest(List<Completed> records) {
+        Completed newest = records.get(0);
+        for (Completed record : records) {
+            if (newest.token().isOlderThan(record.token())) {
+                newest = record;
+            }
+        }
+        return newest;
+    }
+}
