@@ -150,7 +150,9 @@ final class SimulatedClient {
             write();
             end();
         } else {
-            long longest = random.nextInt(8) == 0 ? held.ttl().toNanos() / 2 : 20_000_000;
+            long longest = random.nextInt(8) < cluster.weather().longHolds()
+                    ? held.ttl().toNanos() / 2
+                    : 20_000_000;
             Duration pause = Duration.ofNanos(random.nextLong(longest));
             later(pause, () -> {
                 write();

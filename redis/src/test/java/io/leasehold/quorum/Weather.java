@@ -33,6 +33,11 @@ record Weather(
         return new Weather(0.01, 0.01, 0.01, 0.1, 0, 0.4);
     }
 
+    /** How many of eight times a lease is held for long: always, if clocks are to matter. */
+    int longHolds() {
+        return drift > 0.01 ? 8 : 1;
+    }
+
     /** The same with healthy machines and no messages lost or late. */
     Weather calm() {
         return new Weather(0, 0, 0, 0, 0, drift);
