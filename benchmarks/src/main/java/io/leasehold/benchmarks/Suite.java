@@ -16,7 +16,8 @@ enum Suite {
     FOOTPRINT("heap for each idle lease"),
     RENEWAL("processor time to keep many leases alive"),
     JOURNAL("durable commands beside write + force and group commit by hand; recovery"),
-    REDIS("locks on Redis beside those of Redisson, ShedLock and Spring");
+    REDIS("locks on Redis beside those of Redisson, ShedLock and Spring"),
+    QUORUM("locks on five Redis beside one, and beside Redisson's over the same five");
 
     private final String summary;
 
@@ -48,6 +49,7 @@ enum Suite {
             case RENEWAL -> RenewalLoad.run(effort, progress);
             case JOURNAL -> JournalSuite.run(effort, progress);
             case REDIS -> RedisSuite.run(effort, progress);
+            case QUORUM -> QuorumSuite.run(effort, progress);
         };
     }
 

@@ -125,8 +125,8 @@ final class DirectLine implements AutoCloseable {
     }
 
     private String runId() throws IOException {
-        Matcher matcher = RUN_ID.matcher(
-                Wire.string(Objects.requireNonNull(ask(List.of("INFO", "server")))));
+        Matcher matcher =
+                RUN_ID.matcher(Wire.string(Objects.requireNonNull(ask(List.of("INFO", "server")))));
         if (!matcher.find()) {
             throw new IOException("the server does not tell its run id");
         }

@@ -43,8 +43,7 @@ final class DirectLink implements Link {
     private volatile @Nullable DirectLine shared;
     private volatile boolean closed;
 
-    private DirectLink(
-            Link library, RedisURI uri, Duration patience, Time time, boolean bound) {
+    private DirectLink(Link library, RedisURI uri, Duration patience, Time time, boolean bound) {
         this.library = library;
         this.uri = uri;
         this.patience = patience;

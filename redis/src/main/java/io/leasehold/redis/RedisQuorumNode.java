@@ -3,6 +3,8 @@ package io.leasehold.redis;
 
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseRecord;
+import io.leasehold.model.LeaseholdException;
+import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
@@ -19,11 +21,14 @@ import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
 import io.leasehold.spi.Rotation;
 import io.leasehold.spi.Time;
-import io.lettuce.core.RedisURI;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A Redis or Valkey as one of the independent nodes of a quorum; see {@code QuorumLeaseStore}.
@@ -39,137 +44,195 @@ import java.util.concurrent.CompletionStage;
  * <p>It is a single server without TLS: behind a sentinel or in a cluster the server that answers may
  * be another one than the one that acknowledged.
  *
+ * <p>A node that can't be reached is none of the caller's concern: its operations fail as
+ * unavailable, and each of them has it looked for, at most every half a second.
+ *
  * <p>Thread-safe.
  */
 public final class RedisQuorumNode implements QuorumNode {
 
-    private final RedisLeaseStore store;
-    private final SecureRandom random;
+    private static final Duration LOOK_AT_MOST_EVERY = Duration.ofMillis(500);
 
-    private RedisQuorumNode(RedisLeaseStore store, SecureRandom random) {
-        this.store = store;
-        this.random = random;
+    private final RedisOptions options;
+    private final RedisAddress address;
+    private final SecureRandom random = new SecureRandom();
+    private final Time time = Time.system();
+    private final AtomicBoolean connecting = new AtomicBoolean();
+    private volatile @Nullable RedisLeaseStore connected;
+    private volatile String whyNot = "it has not been looked for";
+    private volatile boolean closed;
+
+    private RedisQuorumNode(RedisOptions options, RedisAddress address) {
+        this.options = options;
+        this.address = address;
+    }
+
+    /** The namespace {@code default} of the Redis at the URI, which need not be there yet. */
+    public static RedisQuorumNode at(String uri) {
+        return at(RedisOptions.at(uri));
     }
 
     /**
-     * Connects to the namespace {@code default} of the Redis at the URI.
-     *
-     * @throws io.leasehold.model.StoreUnavailableException if there is no connection, saying why
+     * The Redis at the URI of the options, which need not be there yet. All nodes of a quorum have
+     * the same namespace, unless they are on one server.
      */
-    public static RedisQuorumNode connect(String uri) {
-        return connect(RedisOptions.at(uri));
-    }
-
-    /**
-     * Connects. All nodes of a quorum have the same namespace, unless they are on one server.
-     *
-     * @throws io.leasehold.model.StoreUnavailableException if there is no connection, saying why
-     */
-    public static RedisQuorumNode connect(RedisOptions options) {
+    public static RedisQuorumNode at(RedisOptions options) {
         RedisAddress address = RedisAddress.of(options.uri());
-        RedisURI uri = address.uris().get(0);
-        if (address.cluster() || !DirectLine.isPossible(uri)) {
+        if (address.cluster() || !DirectLine.isPossible(address.uris().get(0))) {
             throw new IllegalArgumentException(
                     "a node of a quorum is a single server without TLS: redis://host:port");
         } else if (options.replicas() > 0) {
             throw new IllegalArgumentException("a node of a quorum does not wait for replicas");
         }
-        Time time = Time.system();
-        SecureRandom random = new SecureRandom();
-        RedisLeaseStore store = new RedisLeaseStore(
-                options,
-                time,
-                listener -> DirectLink.bound(
-                        LettuceLink.connect(address, options.patience(), listener),
-                        uri,
-                        options.patience(),
-                        time),
-                Requests.standing(random.nextLong()));
-        return new RedisQuorumNode(store, random);
+        RedisQuorumNode node = new RedisQuorumNode(options, address);
+        node.connecting.set(true);
+        node.connect();
+        return node;
     }
+
+    // ---- the connection
+
+    private void connect() {
+        try {
+            connected = new RedisLeaseStore(
+                    options,
+                    time,
+                    listener -> DirectLink.bound(
+                            LettuceLink.connect(address, options.patience(), listener),
+                            address.uris().get(0),
+                            options.patience(),
+                            time),
+                    Requests.standing(random.nextLong()));
+            if (closed) {
+                close();
+            }
+        } catch (LeaseholdException e) {
+            whyNot = String.valueOf(e.getMessage());
+        } finally {
+            time.schedule(LOOK_AT_MOST_EVERY, () -> connecting.set(false));
+        }
+    }
+
+    private RedisLeaseStore store() {
+        RedisLeaseStore store = connected;
+        if (store != null) {
+            return store;
+        }
+        if (!closed && connecting.compareAndSet(false, true)) {
+            Thread thread = new Thread(this::connect, "leasehold-redis-node");
+            thread.setDaemon(true);
+            thread.start();
+        }
+        throw new StoreUnavailableException(whyNot);
+    }
+
+    private <T> CompletionStage<T> ask(Function<Operations, CompletionStage<T>> question) {
+        return askStore(store -> question.apply(store.operations()));
+    }
+
+    private <T> CompletionStage<T> askStore(
+            Function<RedisLeaseStore, CompletionStage<T>> question) {
+        try {
+            return question.apply(store());
+        } catch (StoreUnavailableException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    // ---- a node's operations
 
     @Override
     public CompletionStage<NodeStanding> standing() {
-        return store.operations().standing(random.nextLong());
+        return ask(operations -> operations.standing(random.nextLong()));
     }
 
     @Override
     public CompletionStage<NodeStanding> admit(NodeAdmission admission) {
-        return store.operations().admit(admission);
+        return ask(operations -> operations.admit(admission));
     }
 
     @Override
     public CompletionStage<Raising> raise(Grant grant, FencingToken to) {
-        return store.operations().raise(grant, to);
+        return ask(operations -> operations.raise(grant, to));
     }
 
     @Override
     public CompletionStage<Acquisition> restore(LeaseRequest request, FencingToken token) {
-        return store.operations().restore(request, token);
+        return ask(operations -> operations.restore(request, token));
     }
 
     @Override
     public CompletionStage<Acquisition> acquire(LeaseRequest request, long round) {
-        return store.operations().acquire(request, round);
+        return ask(operations -> operations.acquire(request, round));
     }
 
     @Override
     public CompletionStage<Ending> retract(LeaseRequest request, long round) {
-        return store.operations().retract(request, round);
+        return ask(operations -> operations.retract(request, round));
     }
+
+    // ---- a store's
 
     @Override
     public CompletionStage<Acquisition> acquire(LeaseRequest request) {
-        return store.acquire(request);
+        return ask(operations -> operations.acquire(request));
     }
 
     @Override
     public CompletionStage<Ending> withdraw(LeaseRequest request) {
-        return store.withdraw(request);
+        return ask(operations -> operations.withdraw(request));
     }
 
     @Override
     public CompletionStage<Renewal> renew(RenewalRequest request) {
-        return store.renew(request);
+        return ask(operations -> operations.renew(request));
     }
 
     @Override
     public CompletionStage<List<Renewal>> renewAll(List<RenewalRequest> requests) {
-        return store.renewAll(requests);
+        return ask(operations -> operations.renewAll(requests));
     }
 
     @Override
     public CompletionStage<Rotation> rotate(Grant grant) {
-        return store.rotate(grant);
+        return ask(operations -> operations.rotate(grant));
     }
 
     @Override
     public CompletionStage<Ending> release(Grant grant) {
-        return store.release(grant);
+        return ask(operations -> operations.release(grant));
     }
 
     @Override
     public CompletionStage<Ending> complete(Grant grant, LeaseRecord record, Duration keepFor) {
-        return store.complete(grant, record, keepFor);
+        return ask(operations -> operations.complete(grant, record, keepFor));
     }
 
     @Override
     public CompletionStage<LeasePage> list(LeaseQuery query) {
-        return store.list(query);
+        return askStore(store -> store.list(query));
     }
 
     @Override
     public LeaseEvents.Subscription subscribe(LeaseEvents listener) {
-        return store.subscribe(listener);
+        return store().subscribe(listener);
     }
 
     @Override
     public Guarantees guarantees() {
-        return store.guarantees();
+        RedisLeaseStore store = connected;
+        return store == null
+                ? new Guarantees(
+                        "redis", false, false, Guarantees.Clock.WALL, true, List.of(whyNot))
+                : store.guarantees();
     }
 
     @Override
     public void close() {
-        store.close();
+        closed = true;
+        RedisLeaseStore store = connected;
+        if (store != null) {
+            store.close();
+        }
     }
 }

@@ -115,8 +115,7 @@ final class Requests {
 
     static Operation raise(Grant grant, FencingToken to) {
         byte[][] words = words(grant);
-        return Operation.of(
-                'u', words[0], words[1], words[2], words[3], Wire.number(to.value()));
+        return Operation.of('u', words[0], words[1], words[2], words[3], Wire.number(to.value()));
     }
 
     static Operation restore(LeaseRequest request, FencingToken token) {

@@ -44,7 +44,9 @@ final class Waits {
 
     /** Sends a request that may have to queue, for the first time in the given way. */
     CompletableFuture<Acquisition> acquire(
-            LeaseRequest request, long round, Function<Operation, CompletableFuture<List<Object>>> first) {
+            LeaseRequest request,
+            long round,
+            Function<Operation, CompletableFuture<List<Object>>> first) {
         CompletableFuture<Acquisition> result = new CompletableFuture<>();
         Wait.Attempt attempt = new Wait.Attempt(
                 result, round, time.nanos() + request.terms().waitAtMost().toNanos());

@@ -10,7 +10,8 @@ local foreign = (isNode or identity ~= '') and rule.hindrance()
 local function work()
     while at <= #ARGV do
         local name, count = sub(ARGV[at], 1, 1), tonumber(sub(ARGV[at], 2))
-        local refused = foreign and name ~= 'n' and name ~= 'd' and {'!', foreign}
+        -- all but standing, admit and listen
+        local refused = foreign and not find('ndo', name, 1, true) and {'!', foreign}
         answers[#answers + 1] = hindrance or refused or operations[name](at + 1, count)
         at = at + 1 + count
     end

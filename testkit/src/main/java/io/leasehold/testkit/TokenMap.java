@@ -15,7 +15,7 @@ import java.util.Optional;
 
 /**
  * Which token of the store stands for which token of the table, learned from grants. It must be one to one, and in
- * order: only grants of the same moment on scopes that have nothing in common may be numbered either way.
+ * order: only grants of the same moment that have nothing to do with each other may be numbered either way.
  */
 final class TokenMap {
 
@@ -31,6 +31,8 @@ final class TokenMap {
     private final long toleranceNanos;
     private final Map<Long, Long> storeByModel = new HashMap<>();
     private final Map<Long, Holding> modelByStore = new HashMap<>();
+    private final List<Pair> recent = new ArrayList<>();
+    // of those that are not recent
     private long highest;
 
     TokenMap(long toleranceNanos) {
@@ -57,28 +59,44 @@ final class TokenMap {
     }
 
     private Optional<String> disorder(List<Pair> fresh) {
-        long before = highest;
-        fresh.sort(Comparator.comparing(pair -> pair.model.token()));
-        for (int i = 0; i < fresh.size(); i++) {
-            Pair later = fresh.get(i);
-            if (later.store.value() <= before) {
-                return Optional.of("token " + later.store + " was granted after token " + before);
+        // the answer to an earlier grant may have come later
+        List<Pair> pairs = new ArrayList<>(recent);
+        pairs.addAll(fresh);
+        pairs.sort(Comparator.comparing(pair -> pair.model.token()));
+        for (int i = 0; i < pairs.size(); i++) {
+            Pair later = pairs.get(i);
+            if (later.store.value() <= highest) {
+                return Optional.of("token " + later.store + " was granted after token " + highest);
             }
-            for (Pair earlier : fresh.subList(0, i)) {
+            for (Pair earlier : pairs.subList(0, i)) {
                 if (isOrdered(earlier, later) && !earlier.store.isOlderThan(later.store)) {
                     return Optional.of(
                             "token " + later.store + " was granted after token " + earlier.store);
                 }
             }
-            highest = Math.max(highest, later.store.value());
         }
+        settle(pairs);
         return Optional.empty();
     }
 
+    /** Whatever comes from now on must be above those that are longer ago than the tolerance. */
+    private void settle(List<Pair> pairs) {
+        long latest = pairs.stream().mapToLong(Pair::at).max().orElse(0);
+        recent.clear();
+        for (Pair pair : pairs) {
+            if (latest - pair.at < toleranceNanos) {
+                recent.add(pair);
+            } else {
+                highest = Math.max(highest, pair.store.value());
+            }
+        }
+    }
+
     private boolean isOrdered(Pair earlier, Pair later) {
-        Claim exclusive = new Claim(earlier.model.claim().scopes(), Mode.EXCLUSIVE);
-        return later.at - earlier.at > toleranceNanos
-                || exclusive.conflictsWith(later.model.claim());
+        // where time is exact, those who share a scope are numbered in their turn too
+        Mode mode = toleranceNanos == 0 ? Mode.EXCLUSIVE : earlier.model.claim().mode();
+        Claim claim = new Claim(earlier.model.claim().scopes(), mode);
+        return later.at - earlier.at > toleranceNanos || claim.conflictsWith(later.model.claim());
     }
 
     /** Whether the store's token is the one that stands for the table's. */

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.redis;
+
+import io.leasehold.table.TableOptions;
+import io.leasehold.testkit.LeaseStoreContract;
+import io.leasehold.testkit.StoreUnderTest;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** The contract of all engines, on a quorum of five servers. */
+@Execution(ExecutionMode.CONCURRENT)
+final class FiveRedisContractTest extends LeaseStoreContract {
+
+    private static FiveRedis servers;
+
+    @BeforeAll
+    static void start() {
+        servers = new FiveRedis();
+    }
+
+    @AfterAll
+    static void stop() {
+        servers.close();
+    }
+
+    @Override
+    protected StoreUnderTest open(TableOptions options) {
+        return servers.open(options);
+    }
+
+    @Override
+    protected Duration ttl() {
+        return Duration.ofSeconds(4);
+    }
+
+    @Override
+    protected Duration tolerance() {
+        return Duration.ofMillis(1500);
+    }
+
+    @Override
+    protected boolean countsTokens() {
+        return false;
+    }
+}

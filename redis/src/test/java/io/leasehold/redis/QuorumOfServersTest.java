@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.leasehold.model.FencingToken;
+import io.leasehold.model.LeaseholdException;
+import io.leasehold.model.StoreUnavailableException;
+import io.leasehold.quorum.QuorumLeaseStore;
+import io.leasehold.quorum.QuorumOptions;
+import io.leasehold.spi.Acquisition;
+import io.leasehold.spi.Ending;
+import io.leasehold.spi.Grant;
+import io.leasehold.spi.LeaseStore;
+import io.leasehold.spi.Time;
+import io.leasehold.spi.Validity;
+import io.leasehold.testkit.RedisServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
+
+/** Five servers of which some are killed, cut off or flushed. */
+@Isolated("it kills servers under load, and what it waits for must come")
+final class QuorumOfServersTest {
+
+    private static final int ROUNDS = Integer.getInteger("leasehold.quorum.kills", 50);
+    private static final int WORKERS = 6;
+    private static final Duration TTL = Duration.ofSeconds(1);
+    private static final Duration PATIENCE = Duration.ofMillis(500);
+
+    private static QuorumOptions options(String name) {
+        return QuorumOptions.defaults().withName(name).withLongestTtl(TTL).withPatience(PATIENCE);
+    }
+
+    /** How long a holder relied upon its lease: until it left, or until it could no more. */
+    private static final class Stay {
+        private final long until;
+        private volatile boolean left;
+
+        Stay(long until) {
+            this.until = until;
+        }
+    }
+
+    /** Workers that take turns at a few names, and what they saw. */
+    private static final class Load implements AutoCloseable {
+        private final ExecutorService threads = Executors.newFixedThreadPool(WORKERS);
+        private final AtomicBoolean over = new AtomicBoolean();
+        private final AtomicInteger grants = new AtomicInteger();
+        private final Map<Integer, Stay> stays = new ConcurrentHashMap<>();
+        // by token: nothing is ever granted twice
+        private final ConcurrentSkipListMap<FencingToken, String> tokens =
+                new ConcurrentSkipListMap<>();
+        // the highest that was granted before the request was sent
+        private final AtomicLong highest = new AtomicLong();
+        private final List<Future<?>> done = new ArrayList<>();
+
+        Load(List<QuorumLeaseStore> stores) {
+            for (int i = 0; i < WORKERS; i++) {
+                LeaseStore store = stores.get(i % stores.size());
+                int name = i % 2;
+                done.add(threads.submit(() -> work(store, name)));
+            }
+        }
+
+        private void work(LeaseStore store, int name) {
+            while (!over.get()) {
+                try {
+                    turn(store, name);
+                } catch (LeaseholdException e) {
+                    // a majority may be down for a moment, or an answer lost
+                    Leases.pass(Duration.ofMillis(20));
+                }
+            }
+        }
+
+        private void turn(LeaseStore store, int name) {
+            long before = highest.get();
+            long sent = Time.system().nanos();
+            Acquisition answer = Leases.await(store.acquire(
+                    Leases.request("name-" + name, TTL).waitingAtMost(Duration.ofSeconds(2))));
+            if (!(answer instanceof Acquisition.Granted granted)) {
+                return;
+            }
+            Grant grant = granted.grant();
+            long token = grant.token().value();
+            assertThat(token).as("later grants have higher tokens").isGreaterThan(before);
+            assertThat(tokens.put(grant.token(), "name-" + name))
+                    .as("a token twice")
+                    .isNull();
+            highest.accumulateAndGet(token, Math::max);
+            Validity validity = granted.validity();
+            long trusted = validity.inStore().plus(validity.remaining()).toNanos() * 9 / 10;
+            Stay stay = new Stay(sent + trusted);
+            Stay last = stays.put(name, stay);
+            if (last != null && !last.left) {
+                assertThat(Time.system().nanos() - last.until)
+                        .as("how long the holder before had been late")
+                        .isNotNegative();
+            }
+            Leases.pass(Duration.ofMillis(2));
+            stay.left = true;
+            grants.incrementAndGet();
+            Leases.await(store.release(grant));
+        }
+
+        /** Waits until it has gone on for a while. */
+        void goesOn(int more) {
+            int goal = grants.get() + more;
+            Leases.until("grants go on", () -> grants.get() >= goal || isBroken());
+        }
+
+        private boolean isBroken() {
+            return done.stream().anyMatch(Future::isDone);
+        }
+
+        @Override
+        public void close() throws Exception {
+            over.set(true);
+            for (Future<?> worker : done) {
+                worker.get(30, TimeUnit.SECONDS);
+            }
+            threads.shutdownNow();
+        }
+    }
+
+    @Test
+    void anyTwoMayBeKilledAgainAndAgain() throws Exception {
+        String name = FiveRedis.name();
+        SplittableRandom random = new SplittableRandom(7);
+        try (FiveRedis servers = new FiveRedis();
+                QuorumLeaseStore one = servers.connect(options(name).asNew());
+                QuorumLeaseStore two = servers.connect(options(name))) {
+            admitted(one);
+            admitted(two);
+            try (Load load = new Load(List.of(one, two))) {
+                for (int round = 0; round < ROUNDS; round++) {
+                    int first = random.nextInt(FiveRedis.SIZE);
+                    int second = (first + 1 + random.nextInt(FiveRedis.SIZE - 1)) % FiveRedis.SIZE;
+                    servers.server(first).kill();
+                    servers.server(second).kill();
+                    load.goesOn(20);
+                    servers.server(first).restart();
+                    servers.server(second).restart();
+                    // they have forgotten, and are let in when what they knew is over
+                    admitted(one);
+                    admitted(two);
+                    load.goesOn(5);
+                }
+            }
+        }
+    }
+
+    @Test
+    void withoutAMajorityItRefusesInTimeAndRecovers() {
+        String name = FiveRedis.name();
+        try (FiveRedis servers = new FiveRedis("appendonly yes", "appendfsync always");
+                QuorumLeaseStore store = servers.connect(options(name).asNew())) {
+            admitted(store);
+            Grant before = Leases.grant(store, "name", TTL);
+            for (int i = 0; i < 3; i++) {
+                servers.server(i).kill();
+            }
+            long since = Time.system().nanos();
+            assertThatExceptionOfType(LeaseholdException.class)
+                    .isThrownBy(() -> Leases.grant(store, "other", TTL));
+            assertThat(Duration.ofNanos(Time.system().nanos() - since))
+                    .isLessThan(PATIENCE.multipliedBy(20));
+            for (int i = 0; i < 3; i++) {
+                servers.server(i).restart();
+            }
+            admitted(store);
+            assertThat(Leases.grant(store, "name", TTL).token()).isGreaterThan(before.token());
+        }
+    }
+
+    @Test
+    void nodesThatForgotLetNoThirdPartyIn() {
+        String name = FiveRedis.name();
+        Duration longest = Duration.ofSeconds(20);
+        QuorumOptions options = options(name).withLongestTtl(longest);
+        try (FiveRedis servers = new FiveRedis();
+                QuorumLeaseStore holder = servers.connect(options.asNew());
+                QuorumLeaseStore other = servers.connect(options)) {
+            admitted(holder);
+            admitted(other);
+            Grant held = Leases.grant(holder, "name", longest);
+            // three of five lose all: with the two that never knew, they would be a majority
+            servers.server(0).command("FLUSHALL");
+            servers.server(1).kill();
+            servers.server(1).restart();
+            for (int i = 0; i < 20; i++) {
+                assertThat(granted(other)).isFalse();
+            }
+            Leases.until(
+                    "it is seen that two forgot",
+                    () -> !granted(other)
+                            && other.guarantees().caveats().stream()
+                                            .filter(caveat -> caveat.contains("KEPT_OUT"))
+                                            .count()
+                                    == 2);
+            assertThat(Leases.await(holder.release(held))).isInstanceOf(Ending.Ended.class);
+            Leases.until("the three that remember grant", () -> granted(other));
+        }
+    }
+
+    @Test
+    void aNodeThatIsDownAtFirstJoinsLater() {
+        String name = FiveRedis.name();
+        try (FiveRedis servers = new FiveRedis()) {
+            try (QuorumLeaseStore store = servers.connect(options(name).asNew())) {
+                admitted(store);
+            }
+            servers.server(4).kill();
+            try (QuorumLeaseStore store = servers.connect(options(name))) {
+                Leases.until("four are enough", () -> granted(store));
+                assertThat(store.guarantees().caveats())
+                        .anyMatch(caveat -> caveat.startsWith("node 4 is UNREACHABLE"));
+                servers.server(4).restart();
+                admitted(store);
+            }
+        }
+    }
+
+    @Test
+    void aNamespaceOfAQuorumIsNoneForASingleStore() {
+        String name = FiveRedis.name();
+        try (FiveRedis servers = new FiveRedis();
+                QuorumLeaseStore store = servers.connect(options(name).asNew())) {
+            admitted(store);
+            RedisServer server = servers.server(0);
+            assertThatExceptionOfType(StoreUnavailableException.class)
+                    .isThrownBy(() -> RedisLeaseStore.connect(
+                                    RedisOptions.at(server.uri()).withNamespace(name))
+                            .close())
+                    .withMessageStartingWith("FOREIGN: ");
+        }
+    }
+
+    private static boolean granted(LeaseStore store) {
+        try {
+            Acquisition answer = Leases.await(store.acquire(Leases.request("name", TTL)));
+            if (answer instanceof Acquisition.Granted granted) {
+                Leases.await(store.release(granted.grant()));
+                return true;
+            }
+        } catch (LeaseholdException e) {
+            // no majority
+        }
+        return false;
+    }
+
+    /** Waits until all nodes take part; operations look after those that don't. */
+    private static void admitted(QuorumLeaseStore store) {
+        Leases.until("all five are admitted", () -> {
+            boolean unused = granted(store);
+            return store.guarantees().caveats().stream()
+                    .noneMatch(caveat -> caveat.matches("node \\d is .*"));
+        });
+    }
+}
