@@ -8,6 +8,7 @@ import io.leasehold.redis.RedisOptions;
 import io.leasehold.redis.RedisQuorumNode;
 import io.leasehold.spi.LeaseStore;
 import io.leasehold.testkit.RedisServer;
+
 import java.io.PrintStream;
 import java.net.URI;
 import java.util.ArrayList;
@@ -50,8 +51,7 @@ final class QuorumSuite {
             List<URI> uris =
                     servers.stream().map(server -> URI.create(server.uri())).toList();
             clients.put(
-                    SINGLE,
-                    new EngineLocks(RedisLeaseStore.connect(uris.get(0).toString())));
+                    SINGLE, new EngineLocks(RedisLeaseStore.connect(uris.get(0).toString())));
             clients.put(RED_LOCK, RedissonQuorum.redLock(uris, MANY));
             clients.put(MULTI_LOCK, RedissonQuorum.multiLock(uris, MANY));
             clients.put(QUORUM, new EngineLocks(quorum(uris, "engine")));
@@ -65,8 +65,8 @@ final class QuorumSuite {
 
     private static LeaseStore quorum(List<URI> servers, String name) {
         RedisQuorumNode[] nodes = servers.stream()
-                .map(server -> RedisQuorumNode.at(
-                        RedisOptions.at(server.toString()).withNamespace(name)))
+                .map(server ->
+                        RedisQuorumNode.at(RedisOptions.at(server.toString()).withNamespace(name)))
                 .toArray(RedisQuorumNode[]::new);
         return QuorumLeaseStore.over(QuorumOptions.defaults().withName(name).asNew(), nodes);
     }
@@ -87,8 +87,7 @@ final class QuorumSuite {
                     Callers result =
                             Callers.run(threads, effort.timing().measurement(), calls(client));
                     medians.add(name + " rate " + threads, result.perSecond());
-                    medians.add(
-                            name + " p50 " + threads, result.latencies().quantile(0.5));
+                    medians.add(name + " p50 " + threads, result.latencies().quantile(0.5));
                 });
             }
         }
@@ -109,7 +108,8 @@ final class QuorumSuite {
         List<Row> rows = new ArrayList<>();
         for (int threads : THREADS) {
             for (String name : List.of(SINGLE, RED_LOCK, MULTI_LOCK, QUORUM, QUORUM_LOCK)) {
-                Row row = Row.of(Suite.QUORUM, what(name, threads, "pairs"), rate(medians, name, threads));
+                Row row = Row.of(
+                        Suite.QUORUM, what(name, threads, "pairs"), rate(medians, name, threads));
                 boolean ours = name.equals(QUORUM) || name.equals(QUORUM_LOCK);
                 if (name.equals(RED_LOCK) || name.equals(SINGLE)) {
                     rows.add(row);
@@ -119,7 +119,10 @@ final class QuorumSuite {
                 }
             }
             for (String name : List.of(SINGLE, RED_LOCK, MULTI_LOCK, QUORUM, QUORUM_LOCK)) {
-                Row row = Row.of(Suite.QUORUM, what(name, threads, "p50 of a pair"), p50(medians, name, threads));
+                Row row = Row.of(
+                        Suite.QUORUM,
+                        what(name, threads, "p50 of a pair"),
+                        p50(medians, name, threads));
                 if (name.equals(SINGLE)) {
                     rows.add(row);
                 } else {

@@ -163,6 +163,11 @@ public final class MemoryLeaseStore implements LeaseStore {
         table.skipTo(token);
     }
 
+    /** For a node of a quorum: draws only tokens that no other node draws. */
+    void drawEvery(long divisor, long rest) {
+        table.drawEvery(divisor, rest);
+    }
+
     long lastToken() {
         return table.lastToken();
     }

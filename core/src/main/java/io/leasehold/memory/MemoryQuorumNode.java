@@ -69,6 +69,7 @@ public final class MemoryQuorumNode implements QuorumNode {
             // before the first draw, which is after the admission
             if (membership.get() == null || wanted.equals(membership.get())) {
                 store.skipTo(admission.floor());
+                store.drawEvery(wanted.nodes(), wanted.index());
             }
             membership.compareAndSet(null, wanted);
         }

@@ -20,8 +20,9 @@ public record NodeStanding(
      *
      * @param quorum its name
      * @param nodes how many nodes it has, this one included
+     * @param index which of them this one is, from 0 on
      */
-    public record Membership(String quorum, int nodes) {}
+    public record Membership(String quorum, int nodes, int index) {}
 
     /** Whether the node was admitted to just this quorum. */
     public boolean isOf(Membership quorum) {

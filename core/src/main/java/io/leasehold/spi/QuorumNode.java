@@ -21,9 +21,10 @@ import java.util.concurrent.CompletionStage;
  *       that forgot answers none.
  *   <li><b>Generation.</b> A random number that is new whenever the node has forgotten, so that an
  *       admission meant for the node as it was does not reach the node as it is.
- *   <li><b>Tokens</b> are drawn as {@code counter + 1}, never from a clock: the quorum makes equal
- *       what the nodes drew, which would never end if the nodes' counters ran by themselves. The
- *       counter never goes back while the node remembers its admission.
+ *   <li><b>Tokens</b> are drawn as the smallest number above the counter that leaves the node's
+ *       index when it is divided by the number of nodes; never from a clock. So no two nodes ever
+ *       draw the same number, and no node draws one twice: whatever was drawn for a lease is
+ *       nobody else's. The counter never goes back while the node remembers its admission.
  *   <li><b>Raising</b> is one step with the check whether the lease is held, with respect to every
  *       other draw and raise of the node.
  * </ul>
@@ -49,16 +50,16 @@ public interface QuorumNode extends LeaseStore {
      *   <li>Its token is {@code to}: {@link Raising.Raised}. It was drawn here for this lease, or
      *       this is a repeat.
      *   <li>Its token is not the grant's either: {@code Refused(TOKEN_MISMATCH)}.
-     *   <li>The node's counter is at {@code to} or above: {@link Raising.Outrun}. The node may have
-     *       given this number to another lease.
-     *   <li>Otherwise the lease's token and the node's counter become {@code to}: {@code Raised}.
+     *   <li>Otherwise the lease's token becomes {@code to}, and so does the node's counter if it is
+     *       below: {@code Raised}.
      * </ul>
      *
-     * So a node says {@code Raised} to one number for one lease only. Neither the version nor the
-     * expiry of the lease change, nor which token it was rotated from. Listeners are told as of a
-     * grant, or a rotation if the lease was ever rotated, under the new token.
+     * Neither the version nor the expiry of the lease change, nor which token it was rotated from.
+     * Listeners are told as of a grant, or a rotation if the lease was ever rotated, under the new
+     * token.
      *
      * @param grant the lease as this node has it, with this node's token
+     * @param to what one of the nodes drew for this lease
      */
     CompletionStage<Raising> raise(Grant grant, FencingToken to);
 

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.spi;
 
-/** The answer to a raise: {@link Raised}, {@link Outrun} or {@link Refused}. */
-public sealed interface Raising permits Raising.Raised, Raising.Outrun, Refused {
+/** The answer to a raise: {@link Raised} or {@link Refused}. */
+public sealed interface Raising permits Raising.Raised, Refused {
 
-    /** The lease has the token, and at this node no other lease will. */
+    /** The lease has the token, and whatever the node draws from now on is above it. */
     record Raised() implements Raising {}
-
-    /**
-     * The lease is held, but the node has drawn the number or a higher one meanwhile.
-     *
-     * @param counter the node's
-     */
-    record Outrun(long counter) implements Raising {}
 }

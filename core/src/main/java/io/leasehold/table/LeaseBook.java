@@ -22,6 +22,9 @@ final class LeaseBook {
     private final Stripes stripes;
     private final int maxLeases;
     private final AtomicLong lastToken;
+    // set before the first is drawn
+    private long divisor = 1;
+    private long rest;
     private final AtomicLong occupied = new AtomicLong(); // scopes that are leased or have a record
 
     LeaseBook(Stripes stripes, int maxLeases, long lastToken) {
@@ -78,21 +81,15 @@ final class LeaseBook {
         skipTo(entry.holding().token().value());
     }
 
+    /** From now on draws only tokens that leave the rest when divided. */
+    void drawEvery(long divisor, long rest) {
+        this.divisor = divisor;
+        this.rest = rest;
+    }
+
     /** Sees to it that the next token is above the given one. */
     void skipTo(long token) {
         lastToken.accumulateAndGet(token, Math::max);
-    }
-
-    /** Moves the counter up to the given token, if that is above it. */
-    boolean claimToken(long token) {
-        long last = lastToken.get();
-        while (token > last) {
-            if (lastToken.compareAndSet(last, token)) {
-                return true;
-            }
-            last = lastToken.get();
-        }
-        return false;
     }
 
     /** Strikes out the lease with this id at any of the claim's scopes, if there is one. */
@@ -168,7 +165,10 @@ final class LeaseBook {
 
     /** The next token; at the end of the range the namespace fails closed. */
     long drawToken() {
-        long token = lastToken.incrementAndGet();
+        long token = divisor == 1
+                ? lastToken.incrementAndGet()
+                : lastToken.updateAndGet(
+                        last -> last + 1 + Math.floorMod(rest - last - 1, divisor));
         if (token > FencingToken.MAX_VALUE) {
             lastToken.set(FencingToken.MAX_VALUE);
             throw new LimitExceededException(

@@ -282,9 +282,7 @@ public final class LeaseTable {
             return new Refused(mismatch);
         }
         if (lease.token != to.value()) {
-            if (!book.claimToken(to.value())) {
-                return new Raising.Outrun(book.lastToken());
-            }
+            book.skipTo(to.value());
             lease.raise(to.value());
             record(lease);
             tell(lease.wasRotated() ? Change.ROTATED : Change.GRANTED, lease);
@@ -343,6 +341,14 @@ public final class LeaseTable {
     /** Sees to it that the next token is above the given one. */
     public void skipTo(long token) {
         book.skipTo(token);
+    }
+
+    /**
+     * From now on draws only tokens that leave the given rest when divided, as a node of a quorum
+     * must. To be called before the first is drawn.
+     */
+    public void drawEvery(long divisor, long rest) {
+        book.drawEvery(divisor, rest);
     }
 
     /** Ends a lease. */

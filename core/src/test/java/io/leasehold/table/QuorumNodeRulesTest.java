@@ -45,12 +45,11 @@ final class QuorumNodeRulesTest {
     }
 
     @Test
-    void aTokenThatTheCounterHasPassedIsNotTaken() {
+    void aTokenThatTheCounterHasPassedLeavesItWhereItIs() {
         Grant grant = grant(request("a"));
-        grant(request("b"));
-        assertThat(table.raise(grant, token(2), 0)).isEqualTo(new Raising.Outrun(2));
-        assertThat(table.renew(RenewalRequest.of(grant, TTL), 0))
-                .isInstanceOf(Renewal.Renewed.class);
+        table.skipTo(9);
+        assertThat(table.raise(grant, token(5), 0)).isEqualTo(RAISED);
+        assertThat(grant(request("b")).token()).isEqualTo(token(10));
     }
 
     @Test
@@ -63,11 +62,14 @@ final class QuorumNodeRulesTest {
     }
 
     @Test
-    void oneNumberIsTakenForOneLeaseOnly() {
-        Grant one = grant(request("a"));
-        Grant other = grant(request("b"));
-        assertThat(table.raise(one, token(9), 0)).isEqualTo(RAISED);
-        assertThat(table.raise(other, token(9), 0)).isEqualTo(new Raising.Outrun(9));
+    void tokensAreThoseThatNoOtherNodeDraws() {
+        table.drawEvery(5, 3);
+        assertThat(grant(request("a")).token()).isEqualTo(token(3));
+        assertThat(grant(request("b")).token()).isEqualTo(token(8));
+        table.skipTo(12);
+        assertThat(grant(request("c")).token()).isEqualTo(token(13));
+        table.skipTo(14);
+        assertThat(grant(request("d")).token()).isEqualTo(token(18));
     }
 
     @Test

@@ -46,7 +46,7 @@ final class Context {
         this.members = members;
         this.random = random;
         this.rounds = new AtomicLong(members.time().wallMillis() * 1000);
-        this.settlement = new Settlement(members, this::below, safeguards);
+        this.settlement = new Settlement(members, safeguards);
     }
 
     Members members() {

@@ -37,7 +37,6 @@ final class Members {
     private final QuorumOptions options;
     private final Time time;
     private final Safeguards safeguards;
-    private final Membership membership;
     private final AtomicReference<@Nullable CompletableFuture<Void>> roll = new AtomicReference<>();
     private volatile long calledAt;
     private volatile boolean closed;
@@ -53,7 +52,6 @@ final class Members {
         this.options = options;
         this.time = time;
         this.safeguards = safeguards;
-        this.membership = new Membership(options.name(), nodes.size());
     }
 
     Time time() {
@@ -163,7 +161,7 @@ final class Members {
         List<Vote<NodeStanding>> strangers = new ArrayList<>();
         List<Vote<NodeStanding>> known = new ArrayList<>();
         for (Vote<NodeStanding> vote : votes.all()) {
-            if (vote.answer().isOf(membership)) {
+            if (vote.answer().isOf(membership(vote.member()))) {
                 known.add(vote);
                 welcome(vote.member(), "it belongs to the quorum");
             } else if (vote.answer().membership().isPresent()) {
@@ -171,7 +169,7 @@ final class Members {
                         .become(
                                 NodeState.FOREIGN,
                                 "it belongs to " + vote.answer().membership().get() + " and not to "
-                                        + membership);
+                                        + membership(vote.member()));
             } else {
                 strangers.add(vote);
             }
@@ -241,15 +239,20 @@ final class Members {
     }
 
     private CompletableFuture<?> admit(Vote<NodeStanding> vote, long floor) {
-        NodeAdmission admission = new NodeAdmission(membership, vote.answer().generation(), floor);
+        NodeAdmission admission =
+                new NodeAdmission(membership(vote.member()), vote.answer().generation(), floor);
         Ballot<NodeStanding, Boolean> ballot = new Ballot<>(
                 this, votes -> votes.isComplete() ? Boolean.TRUE : null, (decision, answer) -> {
-                    if (answer.answer().isOf(membership)) {
+                    if (answer.answer().isOf(membership(answer.member()))) {
                         welcome(answer.member(), "it was admitted");
                     }
                 });
         return ballot.ask(
                 List.of(vote.member()), patience(), (node, member) -> node.admit(admission));
+    }
+
+    private Membership membership(Member member) {
+        return new Membership(options.name(), members.size(), member.index);
     }
 
     private static void welcome(Member member, String reason) {

@@ -125,7 +125,6 @@ final class Answers {
     static Raising raising(List<?> answer) {
         return switch (letter(answer)) {
             case "E" -> new Raising.Raised();
-            case "O" -> new Raising.Outrun(Wire.number(answer.get(1)));
             case "X" -> new Refused(reason(answer.get(1)));
             default -> throw unknown(answer);
         };
@@ -136,7 +135,7 @@ final class Answers {
                 HexFormat.fromHexDigitsToLong(Wire.string(answer.get(1))),
                 Wire.number(answer.get(2)),
                 Wire.micros(answer.get(3)),
-                Wire.readMembership(Wire.string(answer.get(4))));
+                Wire.readMembership((byte[]) answer.get(4)));
     }
 
     static Ending ending(List<?> answer) {

@@ -12,6 +12,7 @@ import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.Mode;
 import io.leasehold.model.Scope;
 import io.leasehold.spi.NodeStanding.Membership;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -110,9 +111,14 @@ final class Wire {
         return path.equals("/") ? "" : path.replace('/', SEPARATOR);
     }
 
-    /** How many nodes it has, then its name. */
+    /** How many nodes it has, which one this is, then its name. */
     static byte[] membership(Membership membership) {
-        return text(membership.nodes() + ":" + membership.quorum());
+        byte[] name = text(membership.quorum());
+        return ByteBuffer.allocate(2 + name.length)
+                .put((byte) membership.nodes())
+                .put((byte) membership.index())
+                .put(name)
+                .array();
     }
 
     // ---- answers
@@ -140,13 +146,11 @@ final class Wire {
                 KINDS[written[0] - '0'], Arrays.copyOfRange(written, 1, written.length));
     }
 
-    static Optional<Membership> readMembership(String written) {
-        int colon = written.indexOf(':');
-        return colon < 0
+    static Optional<Membership> readMembership(byte[] written) {
+        return written.length == 0
                 ? Optional.empty()
                 : Optional.of(new Membership(
-                        written.substring(colon + 1),
-                        Integer.parseInt(written.substring(0, colon))));
+                        new String(written, 2, written.length - 2, UTF_8), written[0], written[1]));
     }
 
     /** A claim, a holder and a token that follow each other in an answer. */

@@ -48,6 +48,11 @@ end
 -- The next token, or nothing at the end of their range.
 function rule.draw()
     local drawn = math.max(token + 1, floor)
+    if isNode then
+        -- one that no other node draws
+        local nodes, index = byte(identity, IDENTITY + 1, IDENTITY + 2)
+        drawn = drawn + (index - drawn) % nodes
+    end
     if drawn >= NEVER then
         return nil
     end

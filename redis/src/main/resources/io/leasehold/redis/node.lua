@@ -7,8 +7,8 @@
 -- knows is bound to the run of the server: who it is begins with the run id, and every call brings the
 -- run id that was read on the same connection. When they differ, the node has forgotten: it is to
 -- answer nothing until it is admitted anew. It is the run id, the generation in 16 hex digits, since
--- when it has that, then the quorum it was admitted to, or nothing: how many nodes it has, a colon,
--- its name.
+-- when it has that, then the quorum it was admitted to, or nothing: how many nodes it has and which one
+-- this is, a byte each, and its name.
 
 function rule.isOfThisRun()
     return sub(identity, 1, 40) == sub(ARGV[2], 2)
@@ -58,8 +58,7 @@ function rule.take(lease, number)
     rule.tell(lease.rotatedFrom > 0 and 'T' or 'G', lease.claim, lease.holder, number)
 end
 
--- Raise: id, claim, holder, token, the token agreed on. Returns E, O counter if that has gone past it,
--- or X reason.
+-- Raise: id, claim, holder, token, the token agreed on. Returns E, or X reason.
 function operations.u(at)
     local claim, number, to = ARGV[at + 1], tonumber(ARGV[at + 3]), tonumber(ARGV[at + 4])
     local lease, ended = rule.lookUp(ARGV[at])
@@ -71,10 +70,8 @@ function operations.u(at)
         return {'E'}
     elseif reason then
         return {'X', reason}
-    elseif token >= to then
-        return {'O', rule.text(token)}
     end
-    token = to
+    token = math.max(token, to)
     rule.take(lease, to)
     return {'E'}
 end

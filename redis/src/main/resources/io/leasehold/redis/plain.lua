@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- The most common cases, spelled out: the exclusive acquire of a single name, and its release, while
--- nobody listens and nothing is overdue. It is what the operations of the same letters would do. The
+-- The most common cases, spelled out: the exclusive acquire of a single name and its release, and in a
+-- quorum the raise between them, while nobody listens and nothing is overdue. It is what the operations of the same letters would do. The
 -- server makes the functions of a script anew for each call, and every command costs as much as many
 -- lines; so there are no functions up to here, and few commands. Whatever is not so plain ends this
 -- part with nothing written for the operation, and is left to the rules, which also find the errors.
@@ -12,6 +12,7 @@ local safely = redis.pcall
 local plain = listened <= now and due > now
     and (isNode and sub(identity, 1, 40) == sub(ARGV[2], 2) and #identity > IDENTITY
         or not isNode and identity == '')
+local nodes, index = byte(identity, IDENTITY + 1, IDENTITY + 2)
 local saved
 
 while plain and at <= #ARGV do
@@ -30,6 +31,7 @@ while plain and at <= #ARGV do
         if isNew and blocker == false and ahead == 0 then
             -- it is free
             local drawn, expiry = math.max(token + 1, floor), now + ttl
+            drawn = nodes and drawn + (index - drawn) % nodes or drawn
             if drawn < NEVER and occupied < tonumber(ARGV[4])
                 and type(safely('ZADD', ENDS, expiry, id)) == 'number' then
                 local lease = 'L' .. pack(FORMAT, drawn, ttl, expiry, 1, 0, now, delay, 0,
@@ -103,6 +105,7 @@ while plain and at <= #ARGV do
             end
             local ttl, client = next[3] or 0, next[8]
             local drawn, till = math.max(token + 1, floor), now + ttl
+            drawn = nodes and drawn + (index - drawn) % nodes or drawn
             if next[1] == claim and find(behind[1], '^[xs]n%Z*$')
                 and drawn < NEVER and occupied <= tonumber(ARGV[4])
                 and (client == caller
@@ -142,6 +145,24 @@ while plain and at <= #ARGV do
                         end
                     end
                     plain, at = true, at + 5
+                end
+            end
+        end
+    elseif letter == 117 then
+        -- a token that the nodes of a quorum agreed on
+        found = found or safely('HMGET', key, '', id)
+        local value, to = found[2], tonumber(ARGV[at + 5])
+        if value and byte(value) == LEASE then
+            local number, _, expiry, _, _, _, _, _, _, own = unpackFrom(FORMAT, value, 2)
+            if now < expiry and own == claim and number == tonumber(ARGV[at + 4]) then
+                token = math.max(token, to)
+                saved = at + 6 > #ARGV and pack(STATE, now, token, due, occupied, waiting,
+                    remembered, sequence, listened, events) .. identity
+                local raised = 'L' .. pack('>d', to) .. sub(value, 10)
+                if (saved and safely('HSET', key, id, raised, '', saved)
+                    or safely('HSET', key, id, raised)) == 0 then
+                    answers[#answers + 1] = {'E'}
+                    plain, at = true, at + 6
                 end
             end
         end
