@@ -211,7 +211,7 @@ final class Pursuit {
         Member member = question.member;
         if (stage == Stage.OVER || question.round != round) {
             if (answer instanceof Granted) {
-                late(member);
+                late(question);
             }
             return;
         }
@@ -260,11 +260,12 @@ final class Pursuit {
     }
 
     /** A grant that nobody counts on any more, or that came after the decision. */
-    private void late(Member member) {
+    private void late(Question question) {
         if (stage == Stage.OVER && settled != null) {
-            align(member);
+            align(question.member);
         } else if (stage == Stage.OVER || stage == Stage.WAITING || stage == Stage.PAUSING) {
-            context.retract(member, request, round);
+            // of its own round only: a later one may have asked there again
+            context.retract(question.member, request, question.round);
         }
     }
 

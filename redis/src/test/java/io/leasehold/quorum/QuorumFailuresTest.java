@@ -18,8 +18,10 @@ import io.leasehold.spi.Acquisition.Granted;
 import io.leasehold.spi.Acquisition.Held;
 import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
+import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseStore;
+import io.leasehold.spi.LeaseView;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
 import java.time.Duration;
@@ -208,6 +210,39 @@ final class QuorumFailuresTest {
         assertThat(waiting.join()).isInstanceOf(Granted.class);
     }
 
+    /** A request that was overtaken by its own repeat is answered, too. */
+    @Test
+    void theLateAnswerToAnEarlierRoundTakesNothingFromTheLaterOne() {
+        for (int seed = 1; seed <= 20; seed++) {
+            Cluster cluster = founded(seed, 3);
+            QuorumLeaseStore one = cluster.open(cluster.wires(), cluster.time());
+            List<Wire> wires = cluster.wires();
+            QuorumLeaseStore other = cluster.open(wires, cluster.time());
+            Grant first = granted(cluster, one, "a");
+            cluster.pass(A_WHILE);
+            CompletableFuture<Acquisition> waiting = other.acquire(
+                            request("a").waitingAtMost(Duration.ofSeconds(10)))
+                    .toCompletableFuture();
+            wires.get(0).slow(Duration.ofSeconds(1));
+            cluster.pass(Duration.ofMillis(7)); // the request to wait is on its slow way
+            wires.get(0).slow(Duration.ZERO);
+            wires.get(0).lose(true);
+            cluster.pass(Cluster.PATIENCE.multipliedBy(2)); // nobody answers there
+            wires.get(0).lose(false);
+            cluster.pass(Duration.ofMillis(1200)); // both requests to wait are there
+
+            cluster.await(one.release(first));
+            Grant second = ((Granted) cluster.await(waiting)).grant();
+            cluster.pass(Duration.ofMillis(20));
+
+            assertThat(cluster.await(cluster.node(0).node().list(LeaseQuery.all()))
+                            .leases())
+                    .as("seed " + seed)
+                    .extracting(LeaseView::holding)
+                    .containsExactly(second.holding());
+        }
+    }
+
     @Test
     void waitersOfSeveralProcessesAreServedFirstComeFirstServed() {
         Cluster cluster = founded(5);
@@ -273,7 +308,11 @@ final class QuorumFailuresTest {
     }
 
     private static Cluster founded(int nodes) {
-        Cluster cluster = new Cluster(1, nodes, 0, Weather.fair(), Safeguards.ALL);
+        return founded(1, nodes);
+    }
+
+    private static Cluster founded(long seed, int nodes) {
+        Cluster cluster = new Cluster(seed, nodes, 0, Weather.fair(), Safeguards.ALL);
         cluster.found();
         return cluster;
     }

@@ -35,6 +35,8 @@ final class Wire implements QuorumNode {
     private final Cluster cluster;
     private final SimulatedNode target;
     private boolean cut;
+    private Duration extraDelay = Duration.ZERO;
+    private boolean losing;
 
     Wire(Cluster cluster, SimulatedNode target) {
         this.cluster = cluster;
@@ -46,10 +48,20 @@ final class Wire implements QuorumNode {
         cut = true;
     }
 
+    /** Requests that are sent from now on take so much longer. */
+    void slow(Duration extra) {
+        extraDelay = extra;
+    }
+
+    /** Requests that are sent from now on are lost, or arrive again. */
+    void lose(boolean lost) {
+        losing = lost;
+    }
+
     private <T> CompletionStage<T> send(Function<QuorumNode, CompletionStage<T>> operation) {
         CompletableFuture<T> reply = new CompletableFuture<>();
-        if (!cluster.happens(cluster.weather().loss())) {
-            cluster.after(delay(), () -> arrive(operation, reply));
+        if (!losing && !cluster.happens(cluster.weather().loss())) {
+            cluster.after(delay().plus(extraDelay), () -> arrive(operation, reply));
             if (cluster.happens(cluster.weather().duplication())) {
                 cluster.after(delay(), () -> arrive(operation, reply));
             }
