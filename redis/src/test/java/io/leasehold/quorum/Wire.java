@@ -36,7 +36,7 @@ final class Wire implements QuorumNode {
     private final SimulatedNode target;
     private boolean cut;
     private Duration extraDelay = Duration.ZERO;
-    private boolean losing;
+    private boolean losingPings;
 
     Wire(Cluster cluster, SimulatedNode target) {
         this.cluster = cluster;
@@ -53,14 +53,14 @@ final class Wire implements QuorumNode {
         extraDelay = extra;
     }
 
-    /** Requests that are sent from now on are lost, or arrive again. */
-    void lose(boolean lost) {
-        losing = lost;
+    /** Questions for the standing are lost from now on, or arrive again. */
+    void losePings(boolean lost) {
+        losingPings = lost;
     }
 
     private <T> CompletionStage<T> send(Function<QuorumNode, CompletionStage<T>> operation) {
         CompletableFuture<T> reply = new CompletableFuture<>();
-        if (!losing && !cluster.happens(cluster.weather().loss())) {
+        if (!cluster.happens(cluster.weather().loss())) {
             cluster.after(delay().plus(extraDelay), () -> arrive(operation, reply));
             if (cluster.happens(cluster.weather().duplication())) {
                 cluster.after(delay(), () -> arrive(operation, reply));
@@ -109,7 +109,7 @@ final class Wire implements QuorumNode {
 
     @Override
     public CompletionStage<NodeStanding> standing() {
-        return send(QuorumNode::standing);
+        return losingPings ? new CompletableFuture<>() : send(QuorumNode::standing);
     }
 
     @Override
