@@ -98,17 +98,26 @@ final class QuorumSimulationTest {
 
     @Test
     void withoutWriteBackTokensAreFoundInDisorder() {
-        assertThat(found("violation of order", new Safeguards(false, true))).isTrue();
+        Safeguards safeguards = new Safeguards(false, true);
+        assertThat(found("violation of order", Weather.rough(), safeguards, 50)).isTrue();
     }
 
     @Test
     void withoutQuarantineTwoHoldersAreFound() {
-        assertThat(found("violation of exclusion", new Safeguards(true, false))).isTrue();
+        Safeguards safeguards = new Safeguards(true, false);
+        assertThat(found("violation of exclusion", Weather.forgetful(), safeguards, 50)).isTrue();
     }
 
-    private static boolean found(String violation, Safeguards safeguards) {
-        for (long seed = 1; seed <= 50; seed++) {
-            Cluster cluster = cluster(seed, Weather.rough(), safeguards);
+    @Test
+    void withQuarantineNodesMayForgetAsOftenAsTheyLike() {
+        assertThat(found("violation of exclusion", Weather.forgetful(), Safeguards.ALL, 10))
+                .isFalse();
+    }
+
+    private static boolean found(
+            String violation, Weather weather, Safeguards safeguards, int runs) {
+        for (long seed = 1; seed <= runs; seed++) {
+            Cluster cluster = cluster(seed, weather, safeguards);
             if (cluster.run(SPAN).count(violation) > 0) {
                 return true;
             }

@@ -28,14 +28,19 @@ record Weather(
         return new Weather(0.01, 0.01, 0.01, 0.1, 0.3, 0.0099);
     }
 
+    /** Nodes that go down often and then remember nothing. */
+    static Weather forgetful() {
+        return new Weather(0.01, 0.01, 0.01, 0.5, 1, 0.0099);
+    }
+
     /** Clocks that run at rates that no bound allows. */
     static Weather wildClocks() {
         return new Weather(0.01, 0.01, 0.01, 0.1, 0, 0.4);
     }
 
-    /** How many of eight times a lease is held for long: always, if clocks are to matter. */
+    /** How many of eight times a lease is held for long: always, if clocks or memory matter. */
     int longHolds() {
-        return drift > 0.01 ? 8 : 1;
+        return drift > 0.01 || forgetting > 0.5 ? 8 : 1;
     }
 
     /** The same with healthy machines and no messages lost or late. */
