@@ -17,8 +17,6 @@ import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.Raising;
 import io.leasehold.spi.Refused;
-import io.leasehold.spi.Renewal;
-import io.leasehold.spi.RenewalRequest;
 import io.leasehold.spi.Rotation;
 import java.time.Duration;
 import java.util.ArrayList;

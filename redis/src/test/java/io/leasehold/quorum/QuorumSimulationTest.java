@@ -105,7 +105,8 @@ final class QuorumSimulationTest {
     @Test
     void withoutQuarantineTwoHoldersAreFound() {
         Safeguards safeguards = new Safeguards(true, false);
-        assertThat(found("violation of exclusion", Weather.forgetful(), safeguards, 50)).isTrue();
+        assertThat(found("violation of exclusion", Weather.forgetful(), safeguards, 50))
+                .isTrue();
     }
 
     @Test
