@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 
@@ -68,7 +69,9 @@ final class RedisRenewals {
         try (store) {
             RenewalRequest[] requests = new RenewalRequest[leases];
             Crowd.run(THREADS, leases, (from, to) -> {
-                Requests own = Requests.of(from, Requests.LONG_TTL);
+                // other ids than in the round before, which are remembered
+                Requests own =
+                        Requests.of(ThreadLocalRandom.current().nextLong(), Requests.LONG_TTL);
                 for (int i = from; i < to; i++) {
                     Grant grant = Answers.granted(store.acquire(own.next(Requests.named(i))));
                     requests[i] = RenewalRequest.of(grant, Requests.LONG_TTL);
