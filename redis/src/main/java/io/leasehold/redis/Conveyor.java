@@ -19,14 +19,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Brings operations to the script, in the order in which they were sent, many in one call when many
- * are sent at once: two calls are under way at most, and whatever is sent meanwhile goes with the
+ * are sent at once: one or two calls are under way at most, and whatever is sent meanwhile goes with the
  * next. So a lone caller never waits for company, and a hundred callers cost little more than one.
  *
  * <p>The queue is bounded, and so are the time in it and the time that an answer may take.
  */
 final class Conveyor {
 
-    private static final int CALLS_UNDER_WAY = 2;
+    /** So that the server has something to do while the client is busy with the answers. */
+    static final int CALLS_UNDER_WAY = 2;
+
     private static final int MAX_WEIGHT = 128;
     private static final int MAX_BYTES = 1 << 20;
     private static final int MAX_QUEUED = 100_000;
@@ -57,6 +59,7 @@ final class Conveyor {
     private final Extras extras;
     private final Time time;
     private final Duration patience;
+    private final int callsUnderWay;
     private final Watch watch;
     private final Queue<Queued> queue = new ConcurrentLinkedQueue<>();
     private final AtomicInteger queued = new AtomicInteger();
@@ -70,18 +73,21 @@ final class Conveyor {
      *
      * @param call runs the script on a batch
      * @param couriers finds one that is free, or null
+     * @param callsUnderWay how many may be at most
      */
     Conveyor(
             Function<List<Operation>, CompletionStage<List<Object>>> call,
             Supplier<@Nullable Courier> couriers,
             Extras extras,
             Time time,
-            Duration patience) {
+            Duration patience,
+            int callsUnderWay) {
         this.call = call;
         this.couriers = couriers;
         this.extras = extras;
         this.time = time;
         this.patience = patience;
+        this.callsUnderWay = callsUnderWay;
         this.watch = new Watch(time, patience);
     }
 
@@ -124,7 +130,7 @@ final class Conveyor {
         int served = 1;
         do {
             LeaseholdException reason = closed;
-            while (!queue.isEmpty() && (reason != null || underWay.get() < CALLS_UNDER_WAY)) {
+            while (!queue.isEmpty() && (reason != null || underWay.get() < callsUnderWay)) {
                 List<Operation> late = takeLate();
                 List<Operation> batch = late.isEmpty() ? nextBatch() : late;
                 if (reason != null) {

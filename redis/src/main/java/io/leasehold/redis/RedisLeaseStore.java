@@ -70,15 +70,21 @@ public final class RedisLeaseStore implements LeaseStore {
     private final AtomicBoolean closed = new AtomicBoolean();
 
     RedisLeaseStore(RedisOptions options, Time time, Link.Factory links) {
-        this(options, time, links, Operation.of('l'));
+        this(options, time, links, Operation.of('l'), Conveyor.CALLS_UNDER_WAY);
     }
 
     /**
      * Connects.
      *
      * @param hello the first operation, which finds what stands in the way of others
+     * @param callsUnderWay how many may be at most
      */
-    RedisLeaseStore(RedisOptions options, Time time, Link.Factory links, Operation hello) {
+    RedisLeaseStore(
+            RedisOptions options,
+            Time time,
+            Link.Factory links,
+            Operation hello,
+            int callsUnderWay) {
         String namespace = "leasehold:{" + options.namespace() + "}";
         String name = ClientName.random();
         this.options = options;
@@ -86,8 +92,8 @@ public final class RedisLeaseStore implements LeaseStore {
         this.inbox = namespace + ":to:" + name;
         this.client = Wire.text(name);
         this.answers = new Answers(options.bounds());
-        this.conveyor =
-                new Conveyor(this::call, this::courier, new Arrivals(), time, options.patience());
+        this.conveyor = new Conveyor(
+                this::call, this::courier, new Arrivals(), time, options.patience(), callsUnderWay);
         this.waits = new Waits(conveyor::send, answers, time);
         this.operations = sending(conveyor::send);
         this.link = links.connect(new Messages(namespace + ":events"));

@@ -51,6 +51,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RedisQuorumNode implements QuorumNode {
 
+    /** Other nodes are busy meanwhile, and larger batches cost less. */
+    private static final int CALLS_UNDER_WAY = 1;
+
     private static final Duration LOOK_AT_MOST_EVERY = Duration.ofMillis(500);
 
     private final RedisOptions options;
@@ -102,7 +105,8 @@ public final class RedisQuorumNode implements QuorumNode {
                             address.uris().get(0),
                             options.patience(),
                             time),
-                    Requests.standing(random.nextLong()));
+                    Requests.standing(random.nextLong()),
+                    CALLS_UNDER_WAY);
             if (closed) {
                 close();
             }

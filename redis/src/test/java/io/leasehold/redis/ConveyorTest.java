@@ -53,7 +53,8 @@ final class ConveyorTest {
             missed.incrementAndGet();
         }
     };
-    private final Conveyor conveyor = new Conveyor(this::call, () -> null, extras, time, PATIENCE);
+    private final Conveyor conveyor =
+            new Conveyor(this::call, () -> null, extras, time, PATIENCE, 2);
 
     private CompletionStage<List<Object>> call(List<Operation> batch) {
         Call call = new Call(batch, new CompletableFuture<>());
@@ -252,7 +253,8 @@ final class ConveyorTest {
                 () -> null,
                 extras,
                 time,
-                PATIENCE);
+                PATIENCE,
+                2);
         assertFailed(throwing.send(operation(1)), OutcomeUnknownException.class, "shut down");
         CompletableFuture<List<Object>> second = throwing.send(operation(2));
         calls.get(0).answer();
@@ -307,7 +309,8 @@ final class ConveyorTest {
                 () -> null,
                 extras,
                 time,
-                PATIENCE);
+                PATIENCE,
+                2);
         sendNext(failing, answered);
         assertThat(answered).hasValue(MOST_QUEUED);
     }
