@@ -99,6 +99,38 @@ final class ConveyorTest {
     }
 
     @Test
+    void whoWaitsAloneTakesACourierAndInACrowdGoesWithTheOthers() {
+        List<Call> couriers = new ArrayList<>();
+        AtomicInteger read = new AtomicInteger();
+        Conveyor.Courier courier = new Conveyor.Courier() {
+            @Override
+            public CompletionStage<List<Object>> call(Operation operation) {
+                Call call = new Call(List.of(operation), new CompletableFuture<>());
+                couriers.add(call);
+                return call.arrival;
+            }
+
+            @Override
+            public void read() {
+                read.incrementAndGet();
+                couriers.get(couriers.size() - 1).answer();
+            }
+        };
+        Conveyor both = new Conveyor(this::call, () -> courier, extras, time, PATIENCE, 2);
+        assertThat(both.sendWaiting(operation(1))).isDone();
+        assertThat(calls).isEmpty();
+        CompletableFuture<List<Object>> other = both.send(operation(2));
+        CompletableFuture<List<Object>> third = both.sendWaiting(operation(3));
+        assertThat(calls).extracting(Call::words).containsExactly(List.of("2"), List.of("3"));
+        calls.forEach(Call::answer);
+        assertThat(List.of(other, third)).allMatch(CompletableFuture::isDone);
+        assertThat(both.sendWaiting(operation(4))).isDone();
+        assertThat(couriers).hasSize(2);
+        assertThat(read).hasValue(2);
+        assertNoTimerIsLeft();
+    }
+
+    @Test
     void theOrderIsKeptOverAllBatches() {
         List<CompletableFuture<List<Object>>> answers = sendAll(0, 1000);
         // grows while it is gone through
