@@ -7,7 +7,6 @@ import io.leasehold.table.TableOptions;
 import io.leasehold.testkit.DifferentialDriver;
 import io.leasehold.testkit.DifferentialReport;
 import io.leasehold.testkit.StoreUnderTest;
-import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,26 +18,6 @@ final class QuorumDifferentialTest {
 
     private static final int RUNS = Integer.getInteger("leasehold.differential.runs", 50);
     private static final int STEPS = 2_100;
-    private static final List<String> OUTCOMES = List.of(
-            "Granted",
-            "Held",
-            "Completed",
-            "Gone EXPIRED",
-            "Gone NOT_FOUND",
-            "late Granted",
-            "late Held",
-            "late Completed",
-            "late Gone NOT_FOUND",
-            "Renewed",
-            "Rotated",
-            "Ended",
-            "List",
-            "Refused NOT_FOUND",
-            "Refused NOT_HOLDER",
-            "Refused TOKEN_MISMATCH",
-            "Refused EXPIRED",
-            "Refused VERSION_MISMATCH",
-            "Refused SCOPE_MISMATCH");
 
     @ParameterizedTest
     @ValueSource(ints = {3, 5})
@@ -49,6 +28,6 @@ final class QuorumDifferentialTest {
                 report = report.plus(DifferentialDriver.of(seed).steps(STEPS).run(opened));
             }
         }
-        assertThat(report.outcomes()).containsKeys(OUTCOMES.toArray(String[]::new));
+        assertThat(report.missing()).isEmpty();
     }
 }

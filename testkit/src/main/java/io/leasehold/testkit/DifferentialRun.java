@@ -182,6 +182,7 @@ final class DifferentialRun {
             count(exchange);
         }
         open.removeAll(answered);
+        open.forEach(exchange -> exchange.late = true);
     }
 
     private void pair(Exchange exchange, List<TokenMap.Pair> pairs) {
@@ -204,7 +205,8 @@ final class DifferentialRun {
     }
 
     private void learn(Exchange exchange, Grant model, Grant store, List<TokenMap.Pair> pairs) {
-        pairs.add(new TokenMap.Pair(model.holding(), store.token(), exchange.decidedAt()));
+        pairs.add(new TokenMap.Pair(
+                model.holding(), store.token(), exchange.decidedAt(), exchange.late));
         source.learn(new Known(model, store, false));
     }
 

@@ -19,6 +19,9 @@ final class Exchange {
     private @Nullable Object expected;
     private long decidedAt;
 
+    /** Whether it was still open when a later command was sent. */
+    boolean late;
+
     Exchange(Command command, int step, long sentAt, CompletionStage<?> storeStage) {
         this.command = command;
         this.step = step;

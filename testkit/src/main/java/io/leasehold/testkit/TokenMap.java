@@ -25,8 +25,9 @@ final class TokenMap {
      * @param model the table's
      * @param store the store's token
      * @param at when the table granted it
+     * @param late whether it had been asked for before the step before
      */
-    record Pair(Holding model, FencingToken store, long at) {}
+    record Pair(Holding model, FencingToken store, long at, boolean late) {}
 
     private final long toleranceNanos;
     private final Map<Long, Long> storeByModel = new HashMap<>();
@@ -59,6 +60,13 @@ final class TokenMap {
     }
 
     private Optional<String> disorder(List<Pair> fresh) {
+        long before =
+                recent.stream().mapToLong(pair -> pair.store.value()).reduce(highest, Math::max);
+        for (Pair pair : fresh) {
+            if (!pair.late && pair.store.value() <= before) {
+                return Optional.of("token " + pair.store + " was granted after token " + before);
+            }
+        }
         // the answer to an earlier grant may have come later
         List<Pair> pairs = new ArrayList<>(recent);
         pairs.addAll(fresh);

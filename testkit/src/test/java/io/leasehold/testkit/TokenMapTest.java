@@ -46,6 +46,18 @@ final class TokenMapTest {
     }
 
     @Test
+    void aGrantThatWasAskedForEarlierMayBeToldLate() {
+        tokens.learn(List.of(pair(2, 5, "a", 9)));
+        assertThat(tokens.learn(List.of(late(pair(1, 4, "b", 0))))).isEmpty();
+        assertThat(tokens.learn(List.of(late(pair(3, 6, "c", 30))))).isEmpty();
+        assertThat(tokens.learn(List.of(late(pair(4, 3, "d", 30))))).isPresent();
+    }
+
+    private static Pair late(Pair pair) {
+        return new Pair(pair.model(), pair.store(), pair.at(), true);
+    }
+
+    @Test
     void grantsOfOneMomentMayBeNumberedEitherWay() {
         assertThat(tokens.learn(List.of(pair(1, 6, "a", 0), pair(2, 5, "b", 9))))
                 .isEmpty();
@@ -66,6 +78,6 @@ final class TokenMapTest {
     private static Pair pair(long model, long store, String name, long at) {
         Holding holding = new Holding(
                 Claim.exclusive(Scope.name(name)), new Holder("x"), new FencingToken(model));
-        return new Pair(holding, new FencingToken(store), at);
+        return new Pair(holding, new FencingToken(store), at, false);
     }
 }
