@@ -27,9 +27,9 @@ final class FiveRedisDifferentialTest {
     private static DifferentialReport run(FiveRedis servers, long seed) {
         try (StoreUnderTest opened = servers.open(TableOptions.defaults())) {
             return DifferentialDriver.of(2000 + seed)
-                    .steps(120)
-                    .unit(Duration.ofMillis(2400))
-                    .tolerance(Duration.ofMillis(300))
+                    .steps(60)
+                    .unit(Duration.ofMillis(6400))
+                    .tolerance(Duration.ofMillis(800))
                     .patience(Duration.ofSeconds(30))
                     .run(opened);
         }
