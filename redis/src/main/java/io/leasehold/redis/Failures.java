@@ -10,6 +10,7 @@ import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisException;
 import java.net.UnknownHostException;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.regex.Matcher;
@@ -22,6 +23,10 @@ import org.jspecify.annotations.Nullable;
  * knows. Only what the server says before it has written anything means the first.
  */
 final class Failures {
+
+    /** What Lettuce says of a connection that closes before the greeting is over. */
+    private static final Set<String> CLOSED_EARLY =
+            Set.of("Connection closed prematurely", "RedisHandshakeHandler not registered");
 
     /** The server's own words for errors at which nothing was written, and what to do about them. */
     private static final Map<String, String> NOTHING_HAPPENED = Map.ofEntries(
@@ -155,7 +160,7 @@ final class Failures {
 
     /** Whether a connection was closed before it was one, which does not say why. */
     static boolean isClosing(Throwable error) {
-        return "Connection closed prematurely".equals(rootOf(error).getMessage());
+        return CLOSED_EARLY.contains(String.valueOf(rootOf(error).getMessage()));
     }
 
     private static Throwable rootOf(Throwable error) {

@@ -14,12 +14,15 @@ import io.lettuce.core.codec.ByteArrayCodec;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A client with one connection, which sends nothing twice. Thread-safe. */
 final class OwnConnection implements ScriptRunner, AutoCloseable {
 
     private static final int ATTEMPTS = 5;
+    private static final Set<String> CLOSED_EARLY =
+            Set.of("Connection closed prematurely", "RedisHandshakeHandler not registered");
 
     private final RedisClient client;
     private final ScriptRunner connection;
@@ -43,8 +46,8 @@ final class OwnConnection implements ScriptRunner, AutoCloseable {
 
     /**
      * When a server refuses the password, Lettuce closes the connection, and now and then reports
-     * the closing instead of the refusal. So a connection that closes early is tried again, to
-     * learn why.
+     * the closing, or that it finds the closed connection without its handlers, instead of the
+     * refusal. So a connection that closes early is tried again, to learn why.
      */
     private static StatefulRedisConnection<byte[], byte[]> connect(
             RedisClient client, RedisURI address) {
@@ -53,7 +56,7 @@ final class OwnConnection implements ScriptRunner, AutoCloseable {
                 return client.connect(ByteArrayCodec.INSTANCE, address);
             } catch (RedisConnectionException e) {
                 if (attempt == ATTEMPTS
-                        || !"Connection closed prematurely".equals(root(e).getMessage())) {
+                        || !CLOSED_EARLY.contains(String.valueOf(root(e).getMessage()))) {
                     throw e;
                 }
             }
