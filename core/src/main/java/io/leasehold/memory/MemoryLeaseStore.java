@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.memory;
 
+import io.leasehold.model.Claim;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.LeaseholdException;
 import io.leasehold.model.LimitExceededException;
+import io.leasehold.model.Scope;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
@@ -136,6 +138,13 @@ public final class MemoryLeaseStore implements LeaseStore {
     @Override
     public CompletionStage<Ending> release(Grant grant) {
         return decide(stripeOf(grant), now -> table.release(grant, now));
+    }
+
+    @Override
+    public CompletionStage<Ending> forceRelease(Scope scope, FencingToken token) {
+        return decide(
+                table.stripeOf(Claim.exclusive(scope)),
+                now -> table.forceRelease(scope, token, now));
     }
 
     @Override

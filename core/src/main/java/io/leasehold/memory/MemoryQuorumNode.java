@@ -3,6 +3,7 @@ package io.leasehold.memory;
 
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseRecord;
+import io.leasehold.model.Scope;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
@@ -129,6 +130,11 @@ public final class MemoryQuorumNode implements QuorumNode {
     @Override
     public CompletionStage<Ending> release(Grant grant) {
         return ifAdmitted(() -> store.release(grant));
+    }
+
+    @Override
+    public CompletionStage<Ending> forceRelease(Scope scope, FencingToken token) {
+        return ifAdmitted(() -> store.forceRelease(scope, token));
     }
 
     @Override

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.spi;
 
+import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseRecord;
+import io.leasehold.model.Scope;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,7 +26,8 @@ import java.util.concurrent.CompletionStage;
  *       changes, durable before the grant is answered, 1 to 2<sup>53</sup>-1, then {@link
  *       io.leasehold.model.LimitExceededException}.
  *   <li><b>Matching.</b> Renewal, rotation, release and completion match scopes, token and lease id
- *       of an unexpired lease. Anything else is {@link Refused} and changes nothing.
+ *       of an unexpired lease. Anything else is {@link Refused} and changes nothing. Only {@link
+ *       #forceRelease} needs no lease id; who may call it is for whoever offers it to say.
  *   <li><b>Repeats.</b> All of them are idempotent for a retry window after the lease ended: a
  *       repeated acquire gets its own grant again, or {@link Acquisition.Gone} once that is over,
  *       never a second lease; a repeated release, completion or rotation that had succeeded
@@ -93,6 +96,23 @@ public interface LeaseStore extends AutoCloseable {
      * there.
      */
     CompletionStage<Ending> complete(Grant grant, LeaseRecord record, Duration keepFor);
+
+    /**
+     * Ends the lease that holds the scope under the token, whoever holds it and without its lease
+     * id: for people who take a lock from a holder that can't give it back. With the token nobody
+     * ends a successor by mistake. All scopes of the lease are free, whoever waits is next, as at a
+     * release; no lock-delay follows, and listeners are told {@link LeaseEvent.Change#RELEASED}.
+     *
+     * <p>The lease counts as withdrawn. Its holder's next renewal is refused, and so are its
+     * release, rotation and completion, because the lock was not its own to the end; a repeat of its
+     * request is {@link Acquisition.Gone}. Until then the holder knows nothing of it and may go on
+     * working beside a successor: only guards keep them apart.
+     *
+     * <p>Refused as {@code NOT_FOUND} if nothing holds exactly this scope, also when repeated; as
+     * {@code NOT_HOLDER} if it is held under other tokens only, such as after a rotation; as {@code
+     * EXPIRED} while nothing but the lock-delay of this lease is left.
+     */
+    CompletionStage<Ending> forceRelease(Scope scope, FencingToken token);
 
     /** Lists leases and records, for people. */
     CompletionStage<LeasePage> list(LeaseQuery query);

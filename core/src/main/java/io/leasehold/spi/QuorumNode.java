@@ -70,8 +70,8 @@ public interface QuorumNode extends LeaseStore {
      * <ul>
      *   <li>A lease with this id and these scopes is held: its token becomes the one given. Nothing
      *       else of it changes.
-     *   <li>A lease with this id was released, completed or withdrawn: {@link Acquisition.Gone}.
-     *       That one ran out here is no obstacle, unlike in {@link #acquire}.
+     *   <li>A lease with this id was released, also by force, completed or withdrawn: {@link
+     *       Acquisition.Gone}. That one ran out here is no obstacle, unlike in {@link #acquire}.
      *   <li>A lease, or the lock-delay of one, is in the way: {@link Acquisition.Held}. Whoever
      *       waits is not in the way: the lease is older.
      *   <li>Otherwise the lease is entered for the request's ttl under the token given.

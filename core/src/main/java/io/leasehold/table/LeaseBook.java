@@ -7,6 +7,7 @@ import io.leasehold.model.Holding;
 import io.leasehold.model.LeaseId;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.LimitExceededException;
+import io.leasehold.model.Mode;
 import io.leasehold.model.Scope;
 import io.leasehold.spi.LeaseRequest;
 import java.util.concurrent.atomic.AtomicLong;
@@ -192,6 +193,26 @@ final class LeaseBook {
             }
         }
         return null;
+    }
+
+    /** The lease at exactly this scope that has the token; be it in its lock-delay. */
+    @Nullable
+    LiveLease find(Scope scope, FencingToken token) {
+        ScopeNode node = stripes.index(scope).at(scope);
+        if (node != null) {
+            for (LiveLease lease : node.holders()) {
+                if (lease.token == token.value()) {
+                    return lease;
+                }
+            }
+        }
+        return null;
+    }
+
+    /** Whether a lease at exactly this scope has not run out. */
+    boolean isHeld(Scope scope, long now) {
+        ScopeNode node = stripes.index(scope).at(scope);
+        return node != null && node.holderAt(now, Mode.EXCLUSIVE) != null;
     }
 
     /** The record at the first of the request's scopes that has one it is content with. */

@@ -360,6 +360,25 @@ public final class LeaseTable {
     }
 
     /**
+     * Ends the lease that holds the scope under the token, whoever holds it. It counts as withdrawn:
+     * no release that its holder could repeat, and nothing that comes back.
+     */
+    public Ending forceRelease(Scope scope, FencingToken token, long now) {
+        Stripe unused = enter(Claim.exclusive(scope), now);
+        LiveLease lease = book.find(scope, token);
+        if (lease == null) {
+            return new Refused(
+                    book.isHeld(scope, now) ? RefusalReason.NOT_HOLDER : RefusalReason.NOT_FOUND);
+        }
+        if (!lease.isHeld(now)) {
+            return new Refused(RefusalReason.EXPIRED);
+        }
+        end(lease, End.WITHDRAWN, Change.RELEASED, now);
+        handOver(lease.claim.scopes(), now);
+        return ENDED;
+    }
+
+    /**
      * Ends a lease and leaves a record at its scopes; with no time to keep it, only erases what is
      * there.
      */

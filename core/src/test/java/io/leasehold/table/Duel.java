@@ -7,6 +7,7 @@ import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.LeaseholdException;
 import io.leasehold.model.LimitExceededException;
 import io.leasehold.model.NaiveScopes;
+import io.leasehold.model.Scope;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseEvent;
@@ -127,6 +128,8 @@ final class Duel {
             renew();
         } else if (choice < 67) {
             rotate(someGrant());
+        } else if (choice < 71) {
+            force(someGrant());
         } else if (choice < 84) {
             Grant grant = someGrant();
             command = List.of("release", grant);
@@ -207,6 +210,15 @@ final class Duel {
         if (answer instanceof Rotation.Rotated rotated) {
             grants.add(rotated.grant());
         }
+    }
+
+    private void force(Grant grant) {
+        Claim claim = inputs.oneIn(8) ? inputs.claim() : grant.holding().claim();
+        Scope scope = inputs.oneOf(claim.scopes());
+        command = List.of("force", scope, grant.token());
+        same(
+                table.forceRelease(scope, grant.token(), now),
+                Set.of(model.forceRelease(scope, grant.token(), now)));
     }
 
     private void complete(Grant grant, LeaseRecord record, Duration keepFor) {

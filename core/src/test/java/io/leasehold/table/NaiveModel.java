@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.table;
 
+import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.NaiveScopes;
 import io.leasehold.model.RefusalReason;
@@ -183,6 +184,25 @@ final class NaiveModel {
             grantAll(now);
         }
         return refusals.isEmpty() ? Set.of(ENDED) : refusals;
+    }
+
+    Object forceRelease(Scope scope, FencingToken token, long now) {
+        settle(now);
+        RefusalReason reason = RefusalReason.NOT_FOUND;
+        for (Lease lease : List.copyOf(state.leases)) {
+            boolean there = lease.claim().scopes().contains(scope);
+            if (there && lease.token == token.value()) {
+                if (lease.ranOut) {
+                    return new Refused(RefusalReason.EXPIRED);
+                }
+                end(lease, "withdrawn", Change.RELEASED, now);
+                grantAll(now);
+                return ENDED;
+            } else if (there && !lease.ranOut) {
+                reason = RefusalReason.NOT_HOLDER;
+            }
+        }
+        return new Refused(reason);
     }
 
     Set<Object> complete(Grant grant, LeaseRecord record, Duration keepFor, long now) {

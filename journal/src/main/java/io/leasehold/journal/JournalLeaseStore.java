@@ -2,10 +2,12 @@
 package io.leasehold.journal;
 
 import io.leasehold.model.DamagedFileException;
+import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseId;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.LeaseholdException;
 import io.leasehold.model.OutcomeUnknownException;
+import io.leasehold.model.Scope;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Disk;
@@ -260,6 +262,11 @@ public final class JournalLeaseStore implements LeaseStore {
     @Override
     public CompletionStage<Ending> release(Grant grant) {
         return decide(now -> table.release(grant, now));
+    }
+
+    @Override
+    public CompletionStage<Ending> forceRelease(Scope scope, FencingToken token) {
+        return decide(now -> table.forceRelease(scope, token, now));
     }
 
     @Override

@@ -77,8 +77,10 @@ final class Callers {
             withDeal(this::renew);
         } else if (what < 48) {
             withDeal(this::rotate);
-        } else if (what < 58) {
+        } else if (what < 55) {
             withDeal(this::release);
+        } else if (what < 58) {
+            withDeal(this::force);
         } else if (what < 70) {
             withDeal(this::complete);
         } else if (what < 75) {
@@ -266,6 +268,17 @@ final class Callers {
         deal.endInDoubt = true;
         deal.isReleased = true;
         when(world.store.release(deal.surely()), answer -> ended(deal, answer, sure));
+    }
+
+    private void force(Deal deal) {
+        boolean sure = isSure(deal);
+        List<Scope> scopes = deal.request.claim().scopes();
+        Scope scope = scopes.get(random.nextInt(scopes.size()));
+        deal.waits = true;
+        deal.endInDoubt = true;
+        when(
+                world.store.forceRelease(scope, deal.surely().token()),
+                answer -> ended(deal, answer, sure));
     }
 
     private void complete(Deal deal) {

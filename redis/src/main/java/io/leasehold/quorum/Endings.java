@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.quorum;
 
+import io.leasehold.model.FencingToken;
 import io.leasehold.model.RefusalReason;
+import io.leasehold.model.Scope;
 import io.leasehold.quorum.Votes.Vote;
 import io.leasehold.spi.Ending;
 import io.leasehold.spi.Ending.Ended;
@@ -38,6 +40,21 @@ final class Endings {
         return end(grant, "completion", false, completion);
     }
 
+    /**
+     * A lease is taken from its holder when a majority has ended it: that many remember it, so that
+     * no late renewal of the holder's brings it back. Members that never had it count as well, but
+     * only when no more answers will come. A member that has it under a token that the others did
+     * not agree on keeps it until it runs out there; such are never a majority.
+     */
+    CompletableFuture<Ending> forceRelease(Scope scope, FencingToken token) {
+        Ballot<Ending, Ending> ballot =
+                new Ballot<>(members, Endings::decideForce, (decision, vote) -> {});
+        return ballot.ask(
+                members.joinedQueueLast(),
+                members.patience(),
+                (node, member) -> node.forceRelease(scope, token));
+    }
+
     CompletableFuture<Ending> withdraw(LeaseRequest request) {
         Ballot<Ending, Ending> ballot = new Ballot<>(
                 members, votes -> decide(votes, "withdrawal", false), (decision, vote) -> {});
@@ -68,8 +85,7 @@ final class Endings {
     private static @Nullable Ending decide(
             Votes<Ending> votes, String what, boolean absentIsEnded) {
         int ended = votes.count(Ended.class);
-        int absent = votes.count(answer ->
-                answer instanceof Refused refused && refused.reason() == RefusalReason.NOT_FOUND);
+        int absent = votes.count(Endings::isAbsent);
         if (ended >= votes.majority()
                 || (absentIsEnded && ended > 0 && ended + absent >= votes.majority())) {
             return ENDED;
@@ -82,6 +98,17 @@ final class Endings {
             throw votes.noMajority(what);
         }
         return null;
+    }
+
+    private static @Nullable Ending decideForce(Votes<Ending> votes) {
+        if (votes.isComplete() || votes.count(Endings::isAbsent) == 0) {
+            return decide(votes, "release by force", true);
+        }
+        return votes.isMajority(Ended.class) ? ENDED : null;
+    }
+
+    private static boolean isAbsent(Ending answer) {
+        return answer instanceof Refused refused && refused.reason() == RefusalReason.NOT_FOUND;
     }
 
     /** A member that has the lease under another token does not keep it either. */

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.quorum;
 
+import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.LimitExceededException;
+import io.leasehold.model.Scope;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
@@ -147,6 +149,11 @@ public final class QuorumLeaseStore implements LeaseStore {
     @Override
     public CompletionStage<Ending> release(Grant grant) {
         return ready(() -> endings.release(grant));
+    }
+
+    @Override
+    public CompletionStage<Ending> forceRelease(Scope scope, FencingToken token) {
+        return ready(() -> endings.forceRelease(scope, token));
     }
 
     @Override

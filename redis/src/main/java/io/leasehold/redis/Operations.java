@@ -5,6 +5,7 @@ import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.LeaseholdException;
 import io.leasehold.model.OutcomeUnknownException;
+import io.leasehold.model.Scope;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
@@ -151,6 +152,10 @@ final class Operations {
 
     CompletionStage<Ending> release(Grant grant) {
         return send.apply(Requests.release(grant)).thenApply(Answers::ending);
+    }
+
+    CompletionStage<Ending> forceRelease(Scope scope, FencingToken token) {
+        return send.apply(Requests.forceRelease(scope, token)).thenApply(Answers::ending);
     }
 
     CompletionStage<Ending> complete(Grant grant, LeaseRecord record, Duration keepFor) {

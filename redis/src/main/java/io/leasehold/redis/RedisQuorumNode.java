@@ -4,6 +4,7 @@ package io.leasehold.redis;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.LeaseholdException;
+import io.leasehold.model.Scope;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
@@ -205,6 +206,11 @@ public final class RedisQuorumNode implements QuorumNode {
     @Override
     public CompletionStage<Ending> release(Grant grant) {
         return ask(operations -> operations.release(grant));
+    }
+
+    @Override
+    public CompletionStage<Ending> forceRelease(Scope scope, FencingToken token) {
+        return ask(operations -> operations.forceRelease(scope, token));
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.leasehold.redis;
 
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseRecord;
+import io.leasehold.model.Scope;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.NodeAdmission;
@@ -76,6 +77,10 @@ final class Requests {
 
     static Operation release(Grant grant) {
         return Operation.of('e', words(grant));
+    }
+
+    static Operation forceRelease(Scope scope, FencingToken token) {
+        return Operation.of('f', Wire.scope(scope), Wire.number(token.value()));
     }
 
     static Operation complete(Grant grant, LeaseRecord record, Duration keepFor) {

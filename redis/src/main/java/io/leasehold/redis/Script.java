@@ -43,6 +43,7 @@ final class Script {
                 + part("queue.lua")
                 + part("course.lua")
                 + part("more.lua")
+                + part("force.lua")
                 + part("node.lua")
                 + "end\n"
                 + "return rule, operations\n";

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.redis;
 
+import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseRecord;
+import io.leasehold.model.Scope;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
@@ -54,6 +56,11 @@ record WaitingCallers(LeaseStore store, Operations operations) implements LeaseS
     @Override
     public CompletionStage<Ending> release(Grant grant) {
         return operations.release(grant);
+    }
+
+    @Override
+    public CompletionStage<Ending> forceRelease(Scope scope, FencingToken token) {
+        return operations.forceRelease(scope, token);
     }
 
     @Override

@@ -263,16 +263,7 @@ end
 function operations.s(at)
     local name = ARGV[at]
     local rows = {}
-    local id = call('HGET', key, name)
-    local ids = {id or nil}
-    if id and byte(id) == 43 then
-        ids = {}
-        local from = 'h' .. name
-        for _, entry in ipairs(call('ZRANGEBYLEX', INDEX, '[' .. from .. '\0', '(' .. from .. '\1')) do
-            ids[#ids + 1] = rule.idOf(entry)
-        end
-    end
-    for _, holder in ipairs(ids) do
+    for _, holder in ipairs(rule.holdersAt(name)) do
         local lease = rule.lookUp(holder)
         if lease and now < lease.expiry then
             rows[#rows + 1] = rule.leaseRow(lease)

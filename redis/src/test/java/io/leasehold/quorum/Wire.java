@@ -3,6 +3,7 @@ package io.leasehold.quorum;
 
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseRecord;
+import io.leasehold.model.Scope;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
@@ -165,6 +166,11 @@ final class Wire implements QuorumNode {
     @Override
     public CompletionStage<Ending> release(Grant grant) {
         return send(node -> node.release(grant));
+    }
+
+    @Override
+    public CompletionStage<Ending> forceRelease(Scope scope, FencingToken token) {
+        return send(node -> node.forceRelease(scope, token));
     }
 
     @Override

@@ -4,6 +4,7 @@ package io.leasehold.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.leasehold.model.Claim;
+import io.leasehold.model.FencingToken;
 import io.leasehold.model.Holder;
 import io.leasehold.model.LeaseId;
 import io.leasehold.model.LeaseRecord;
@@ -131,6 +132,15 @@ final class Client {
 
     Ending releases(Grant grant) {
         return Answers.of(opened.store().release(grant));
+    }
+
+    Ending forces(Scope scope, FencingToken token) {
+        return Answers.of(opened.store().forceRelease(scope, token));
+    }
+
+    /** Ends another's lease by its name. */
+    Ending forces(String name, Grant grant) {
+        return forces(Scope.name(name), grant.token());
     }
 
     Ending completes(Grant grant, String result, Duration keepFor) {

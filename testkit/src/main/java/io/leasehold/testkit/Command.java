@@ -145,6 +145,19 @@ sealed interface Command {
         }
     }
 
+    /** The end of a lease by its token alone, at one of its scopes or at another. */
+    record ForceRelease(Scope scope, Known lease) implements Command {
+        @Override
+        public void decide(LeaseTable table, long now, Consumer<Object> answer) {
+            answer.accept(table.forceRelease(scope, lease.model.token(), now));
+        }
+
+        @Override
+        public CompletionStage<?> send(LeaseStore store) {
+            return store.forceRelease(scope, lease.store.token());
+        }
+    }
+
     record Complete(Known lease, LeaseRecord record, Duration keepFor) implements Command {
         @Override
         public void decide(LeaseTable table, long now, Consumer<Object> answer) {

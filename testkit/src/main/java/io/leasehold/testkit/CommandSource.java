@@ -106,8 +106,11 @@ final class CommandSource {
                     List.of(lease, recent(leases), recent(leases)), units(1, 6));
         } else if (choice < 84) {
             return new Command.Rotate(lease);
-        } else if (choice < 92) {
+        } else if (choice < 91) {
             return new Command.Release(lease);
+        } else if (choice < 94) {
+            List<Scope> own = lease.model().holding().claim().scopes();
+            return new Command.ForceRelease(oneOf(chance(90) ? own : SCOPES), lease);
         }
         return new Command.Complete(lease, record(), units(0, 4));
     }

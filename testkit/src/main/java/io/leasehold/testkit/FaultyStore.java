@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.testkit;
 
+import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.OutcomeUnknownException;
+import io.leasehold.model.Scope;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
@@ -120,6 +122,11 @@ public final class FaultyStore implements LeaseStore {
     @Override
     public CompletionStage<Ending> release(Grant grant) {
         return send(() -> store.release(grant));
+    }
+
+    @Override
+    public CompletionStage<Ending> forceRelease(Scope scope, FencingToken token) {
+        return send(() -> store.forceRelease(scope, token));
     }
 
     @Override

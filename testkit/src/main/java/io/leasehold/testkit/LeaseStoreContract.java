@@ -75,6 +75,14 @@ public abstract class LeaseStoreContract {
     }
 
     @Nested
+    final class Force extends ForceRules {
+        @Override
+        LeaseStoreContract contract() {
+            return LeaseStoreContract.this;
+        }
+    }
+
+    @Nested
     final class Repeats extends RepeatRules {
         @Override
         LeaseStoreContract contract() {

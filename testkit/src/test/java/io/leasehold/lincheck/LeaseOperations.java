@@ -15,6 +15,7 @@ import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
 import io.leasehold.spi.Rotation;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -82,6 +83,14 @@ public abstract class LeaseOperations {
     @Operation(params = {"thread", "claim"})
     public Ending complete(int thread, int claim) {
         return now(store.complete(grant(thread, claim), DONE, TTL));
+    }
+
+    /** By the last scope, which may not be the one that the lock is taken by. */
+    @Operation(params = {"thread", "claim"})
+    public Ending force(int thread, int claim) {
+        Grant grant = grant(thread, claim);
+        List<Scope> scopes = grant.holding().claim().scopes();
+        return now(store.forceRelease(scopes.get(scopes.size() - 1), grant.token()));
     }
 
     /** Whoever knows a request's id may withdraw it: here, the neighbour's. */

@@ -2,8 +2,10 @@
 package io.leasehold.lincheck;
 
 import io.leasehold.model.Claim;
+import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.LeaseholdException;
+import io.leasehold.model.Scope;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
@@ -85,6 +87,11 @@ final class TableStore implements LeaseStore {
     @Override
     public CompletionStage<Ending> release(Grant grant) {
         return decide(grant.holding().claim(), now -> table.release(grant, now));
+    }
+
+    @Override
+    public CompletionStage<Ending> forceRelease(Scope scope, FencingToken token) {
+        return decide(Claim.exclusive(scope), now -> table.forceRelease(scope, token, now));
     }
 
     @Override

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.runtime;
 
+import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseRecord;
+import io.leasehold.model.Scope;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
@@ -85,6 +87,12 @@ final class WireTap implements LeaseStore {
         releases.add(grant);
         beforeSending.run();
         return store.release(grant);
+    }
+
+    @Override
+    public CompletionStage<Ending> forceRelease(Scope scope, FencingToken token) {
+        beforeSending.run();
+        return store.forceRelease(scope, token);
     }
 
     @Override
