@@ -4,6 +4,8 @@ package io.leasehold.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.leasehold.model.FencingToken;
+import io.leasehold.model.Scope;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
@@ -59,6 +61,9 @@ final class FullMemoryTest {
                 assertThat(Leases.await(other.rotate(handedOver))).isNotNull();
                 assertThat(Leases.await(store.release(first))).isInstanceOf(Ending.Ended.class);
                 assertThat(Leases.list(store)).hasSize(1);
+                FencingToken last = Leases.list(store).get(0).holding().token();
+                assertThat(Leases.await(store.forceRelease(Scope.name("second"), last)))
+                        .isInstanceOf(Ending.Ended.class);
                 redis.server().command("CONFIG", "SET", "maxmemory", "0");
                 Leases.granted(store.acquire(late));
             }

@@ -9,6 +9,7 @@ import io.leasehold.Lease;
 import io.leasehold.Leasehold;
 import io.leasehold.LeaseholdOptions;
 import io.leasehold.model.LeaseLostException;
+import io.leasehold.model.Scope;
 import io.leasehold.testkit.Fault;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -59,6 +60,20 @@ final class LossTest {
         lease.close();
         assertThat(told).hasSize(1);
         assertThat(world.time.pendingTimers()).isZero();
+    }
+
+    @Test
+    void aLeaseThatWasReleasedByForceIsLostAtTheNextRenewal() {
+        Lease lease = one.holds("ledger");
+        lease.onLost(told::add);
+        CompletableFuture<Lease> next = two.waits("ledger");
+        world.store.forceRelease(Scope.name("ledger"), lease.token());
+        assertThat(Node.obtained(next).token()).isGreaterThan(lease.token());
+        assertThat(lease.isValid()).as("nobody has told the holder yet").isTrue();
+        world.pass(World.TTL.dividedBy(2));
+        assertThat(told).hasSize(1);
+        assertOver(lease);
+        assertThat(Node.obtained(next).isValid()).isTrue();
     }
 
     @Test
