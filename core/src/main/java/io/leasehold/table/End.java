@@ -6,5 +6,6 @@ public enum End {
     RELEASED,
     COMPLETED,
     EXPIRED,
+    /** Taken back by its id, or taken from its holder. */
     WITHDRAWN
 }

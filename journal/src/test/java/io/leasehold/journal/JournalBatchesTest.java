@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.RefusalReason;
+import io.leasehold.model.Scope;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
@@ -136,6 +137,21 @@ final class JournalBatchesTest {
         world.crashAndReopen();
         assertThat(world.list()).isEmpty();
         assertThat(World.answer(world.store.acquire(request))).isInstanceOf(Acquisition.Gone.class);
+    }
+
+    @Test
+    void aLeaseThatWasReleasedByForceIsOverBeforeThatIsAnsweredAndForGood() {
+        Grant grant = world.acquire("a", TTL);
+        world.threads.writer.hold();
+        CompletionStage<Ending> forced = world.store.forceRelease(Scope.name("a"), grant.token());
+        assertThat(World.isAnswered(forced)).isFalse();
+        world.threads.writer.letGo();
+        assertThat(World.answer(forced)).isInstanceOf(Ending.Ended.class);
+        world.crashAndReopen();
+        assertThat(world.list()).isEmpty();
+        Refused notFound = new Refused(RefusalReason.NOT_FOUND);
+        assertThat(world.renew(grant, TTL)).isEqualTo(notFound);
+        assertThat(World.answer(world.store.release(grant))).isEqualTo(notFound);
     }
 
     /** What was answered before the power went is honoured behind it. */
