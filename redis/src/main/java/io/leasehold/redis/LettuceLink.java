@@ -243,7 +243,14 @@ final class LettuceLink implements Link {
     @Override
     public void unsubscribe(String channel) {
         channels.remove(channel);
-        connections.messages.async().unsubscribe(Wire.text(channel));
+        try {
+            connections.messages.async().unsubscribe(Wire.text(channel));
+        } catch (IllegalStateException e) {
+            // Lettuce's timer has stopped: a link that is closed hears nothing any more anyway
+            if (!closed.get()) {
+                throw e;
+            }
+        }
     }
 
     @Override
