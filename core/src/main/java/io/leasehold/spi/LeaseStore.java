@@ -108,10 +108,9 @@ public interface LeaseStore extends AutoCloseable {
      * request is {@link Acquisition.Gone}. Until then the holder knows nothing of it and may go on
      * working beside a successor: only guards keep them apart.
      *
-     * <p>Refused as {@code NOT_FOUND} if nothing holds exactly this scope, also when repeated,
-     * unless a store of several nodes then ends it on one that it had missed; as {@code NOT_HOLDER}
-     * if it is held under other tokens only, such as after a rotation; as {@code EXPIRED} while
-     * nothing but the lock-delay of this lease is left.
+     * <p>Refused as {@code NOT_FOUND} if nothing holds exactly this scope, also when repeated; as
+     * {@code NOT_HOLDER} if it is held under other tokens only, such as after a rotation; as {@code
+     * EXPIRED} while nothing but the lock-delay of this lease is left.
      */
     CompletionStage<Ending> forceRelease(Scope scope, FencingToken token);
 

@@ -29,7 +29,10 @@ final class Endings {
         this.members = context.members();
     }
 
-    /** A lease is over where it is nowhere: what never had it need not end it. */
+    /**
+     * A lease is over where it is nowhere: what never had it need not end it. But if a majority does
+     * not have it, then nobody had a lease to release, whatever is left of it at the others.
+     */
     CompletableFuture<Ending> release(Grant grant) {
         return end(grant, "release", true, node -> node.release(grant));
     }
@@ -42,13 +45,13 @@ final class Endings {
 
     /**
      * A lease is taken from its holder when a majority has ended it: that many remember it, so that
-     * no late renewal of the holder's brings it back. Members that never had it count as well, but
-     * only when no more answers will come. A member that has it under a token that the others did
+     * no late renewal of the holder's brings it back. Members that never had it count as well, as
+     * long as they are no majority. A member that has it under a token that the others did
      * not agree on keeps it until it runs out there; such are never a majority.
      */
     CompletableFuture<Ending> forceRelease(Scope scope, FencingToken token) {
-        Ballot<Ending, Ending> ballot =
-                new Ballot<>(members, Endings::decideForce, (decision, vote) -> {});
+        Ballot<Ending, Ending> ballot = new Ballot<>(
+                members, votes -> decide(votes, "release by force", true), (decision, vote) -> {});
         return ballot.ask(
                 members.joinedQueueLast(),
                 members.patience(),
@@ -82,29 +85,25 @@ final class Endings {
                 (node, member) -> operation.apply(node));
     }
 
+    /** What a majority says; without one, those who never had it count as having ended it. */
     private static @Nullable Ending decide(
             Votes<Ending> votes, String what, boolean absentIsEnded) {
         int ended = votes.count(Ended.class);
-        int absent = votes.count(Endings::isAbsent);
-        if (ended >= votes.majority()
-                || (absentIsEnded && ended > 0 && ended + absent >= votes.majority())) {
+        if (ended >= votes.majority()) {
             return ENDED;
         }
-        boolean mayBeEnded = absentIsEnded && absent > 0 && !votes.isComplete();
-        if (votes.isMajority(Refused.class) && !mayBeEnded) {
+        @Nullable Refused agreed = Refusals.agreed(votes);
+        if (agreed != null || !votes.isComplete()) {
+            return agreed;
+        }
+        if (votes.isMajority(Refused.class)) {
             return Refusals.most(votes);
         }
-        if (votes.isComplete()) {
-            throw votes.noMajority(what);
+        int absent = absentIsEnded ? votes.count(Endings::isAbsent) : 0;
+        if (ended > 0 && ended + absent >= votes.majority()) {
+            return ENDED;
         }
-        return null;
-    }
-
-    private static @Nullable Ending decideForce(Votes<Ending> votes) {
-        if (votes.isComplete() || votes.count(Endings::isAbsent) == 0) {
-            return decide(votes, "release by force", true);
-        }
-        return votes.isMajority(Ended.class) ? ENDED : null;
+        throw votes.noMajority(what);
     }
 
     private static boolean isAbsent(Ending answer) {

@@ -3,14 +3,20 @@ package io.leasehold.quorum;
 
 import io.leasehold.model.RefusalReason;
 import io.leasehold.spi.Refused;
-
 import java.util.EnumMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Makes one refusal of several. */
 final class Refusals {
 
     private Refusals() {}
+
+    /** What a majority refuses it for, if they all give the same reason. */
+    static @Nullable Refused agreed(Votes<?> votes) {
+        Refused most = most(votes);
+        return votes.count(most::equals) >= votes.majority() ? most : null;
+    }
 
     /** The reason that most members gave. */
     static Refused most(Votes<?> votes) {

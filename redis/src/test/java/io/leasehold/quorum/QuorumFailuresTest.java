@@ -7,8 +7,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.leasehold.model.Claim;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.Holder;
+import io.leasehold.model.Holding;
 import io.leasehold.model.LeaseId;
+import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.LimitExceededException;
+import io.leasehold.model.RefusalReason;
 import io.leasehold.model.Scope;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.quorum.QuorumListener.NodeChange;
@@ -22,6 +25,7 @@ import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseStore;
 import io.leasehold.spi.LeaseView;
+import io.leasehold.spi.Refused;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
 import java.time.Duration;
@@ -191,6 +195,26 @@ final class QuorumFailuresTest {
     }
 
     @Test
+    void whatIsLeftOfACompletedLeaseAtOneNodeIsNothingToRelease() {
+        Cluster cluster = founded(3);
+        QuorumLeaseStore store = cluster.open(cluster.wires(), cluster.time());
+        Grant grant = granted(cluster, store, "a");
+        cluster.pass(A_WHILE);
+        cluster.node(2).crash(false);
+        assertThat(cluster.await(store.complete(grant, LeaseRecord.of("done"), TTL)))
+                .isEqualTo(new Ending.Ended());
+        cluster.node(2).start();
+        granted(cluster, store, "other"); // brings the node back in
+        cluster.pass(A_WHILE);
+        assertThat(listed(cluster, 2)).contains(grant.holding());
+
+        assertThat(cluster.await(store.release(grant)))
+                .isEqualTo(new Refused(RefusalReason.NOT_FOUND));
+
+        assertThat(listed(cluster, 2)).doesNotContain(grant.holding());
+    }
+
+    @Test
     void whoeverWaitsMovesOnWhenTheNodeOfTheQueueDies() {
         Cluster cluster = founded(3);
         QuorumLeaseStore one = cluster.open(cluster.wires(), cluster.time());
@@ -329,6 +353,12 @@ final class QuorumFailuresTest {
         Acquisition answer = cluster.await(store.acquire(request));
         assertThat(answer).isInstanceOf(Granted.class);
         return ((Granted) answer).grant();
+    }
+
+    private static List<Holding> listed(Cluster cluster, int node) {
+        return cluster.await(cluster.node(node).node().list(LeaseQuery.all())).leases().stream()
+                .map(LeaseView::holding)
+                .toList();
     }
 
     private static void assertUnavailable(ThrowingCallable call) {
