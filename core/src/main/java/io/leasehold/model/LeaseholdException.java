@@ -17,6 +17,7 @@ public abstract sealed class LeaseholdException extends RuntimeException
                 LockTimeoutException,
                 NotSharedException,
                 OutcomeUnknownException,
+                RequestRefusedException,
                 ScopeMismatchException,
                 StaleTokenException,
                 StoreUnavailableException,

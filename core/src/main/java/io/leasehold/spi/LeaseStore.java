@@ -40,8 +40,9 @@ import java.util.concurrent.CompletionStage;
  *       its wait, counted in the store from its latest repeat; repeating the request keeps its
  *       place. One wake-up per grant.
  *   <li><b>Three outcomes.</b> A stage completes with an answer, or exceptionally: with {@link
- *       io.leasehold.model.StoreUnavailableException} or {@link
- *       io.leasehold.model.LimitExceededException} if nothing happened, with {@link
+ *       io.leasehold.model.StoreUnavailableException}, {@link
+ *       io.leasehold.model.LimitExceededException} or {@link
+ *       io.leasehold.model.RequestRefusedException} if nothing happened, with {@link
  *       io.leasehold.model.OutcomeUnknownException} if it may have. No other exceptions. A reply
  *       may also never come; callers bound their own waiting.
  *   <li><b>Threads.</b> Thread-safe. Stages may complete on any thread, the store's own included;

@@ -2,11 +2,13 @@
 package io.leasehold.testkit;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** A client's connection through a {@link TcpProxy}: two sockets, and a thread for each direction. Thread-safe. */
 final class ProxyLink {
@@ -23,6 +25,7 @@ final class ProxyLink {
     private final AtomicBoolean over = new AtomicBoolean();
     private final AtomicInteger openDirections = new AtomicInteger(2);
     private volatile boolean torn;
+    private volatile @Nullable Socket second;
 
     ProxyLink(
             Socket client,
@@ -35,6 +38,11 @@ final class ProxyLink {
         this.requests = requests;
         this.replies = replies;
         this.ended = ended;
+    }
+
+    /** Before it starts: whether what the client says is said to the server on a second connection too. */
+    void reachTwice(boolean twice) {
+        second = twice ? new Socket() : null;
     }
 
     void start() {
@@ -52,12 +60,30 @@ final class ProxyLink {
             client.setTcpNoDelay(true);
             server.setTcpNoDelay(true);
             server.connect(target, CONNECT_MILLIS);
+            connectSecond();
         } catch (IOException e) {
             cut();
             return;
         }
         startThread("replies", () -> pump(server, client, replies));
         pump(client, server, requests);
+    }
+
+    private void connectSecond() throws IOException {
+        Socket other = second;
+        if (other != null) {
+            other.setTcpNoDelay(true);
+            other.connect(target, CONNECT_MILLIS);
+            startThread("lost-replies", () -> drain(other));
+        }
+    }
+
+    private static void drain(Socket socket) {
+        try {
+            socket.getInputStream().transferTo(OutputStream.nullOutputStream());
+        } catch (IOException e) {
+            // It is over.
+        }
     }
 
     private void pump(Socket from, Socket to, ProxyWeather weather) {
@@ -70,7 +96,15 @@ final class ProxyLink {
                         return;
                     }
                     case LOST -> torn = true;
-                    case ARRIVES -> pass(buffer, count, to);
+                    case TORN -> {
+                        pass(buffer, count / 2, to);
+                        cut();
+                        return;
+                    }
+                    case ARRIVES -> {
+                        pass(buffer, count, to);
+                        passTwice(buffer, count, to);
+                    }
                 }
                 if (count < 0) {
                     break;
@@ -85,6 +119,17 @@ final class ProxyLink {
         } catch (InterruptedException e) {
             cut();
             Thread.currentThread().interrupt();
+        }
+    }
+
+    private void passTwice(byte[] buffer, int count, Socket to) {
+        Socket other = second;
+        if (other != null && to == server) {
+            try {
+                pass(buffer, count, other);
+            } catch (IOException e) {
+                // The second one is over: the first goes on alone.
+            }
         }
     }
 
@@ -110,6 +155,10 @@ final class ProxyLink {
         if (over.compareAndSet(false, true)) {
             close(client, reset);
             close(server, reset);
+            Socket other = second;
+            if (other != null) {
+                close(other, reset);
+            }
             requests.wake();
             replies.wake();
             ended.accept(this);

@@ -14,6 +14,8 @@ final class ProxyWeather {
     enum Fate {
         ARRIVES,
         LOST,
+        /** Only some of them arrive, and the connection breaks. */
+        TORN,
         /** The connection ended while the bytes waited. */
         TOO_LATE
     }
@@ -23,6 +25,7 @@ final class ProxyWeather {
     private final Condition changed = lock.newCondition();
     private long delayNanos;
     private boolean loses;
+    private boolean tears;
 
     void delay(Duration delay) {
         if (delay.isNegative()) {
@@ -35,9 +38,14 @@ final class ProxyWeather {
         change(() -> loses = true);
     }
 
+    void tear() {
+        change(() -> tears = true);
+    }
+
     void heal() {
         change(() -> {
             delayNanos = 0;
+            tears = false;
             loses = false;
         });
     }
@@ -69,6 +77,9 @@ final class ProxyWeather {
             }
             if (!alive.getAsBoolean()) {
                 return Fate.TOO_LATE;
+            }
+            if (tears) {
+                return Fate.TORN;
             }
             return loses ? Fate.LOST : Fate.ARRIVES;
         } finally {

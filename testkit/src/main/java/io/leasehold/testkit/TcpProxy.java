@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
@@ -18,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A network between a client and a server that fails on demand, whatever they speak: it cuts connections, refuses new
- * ones, loses bytes of one direction, or delays them, until it is healed.
+ * ones, loses bytes of one direction, delays them, breaks off in the middle of them, or makes connections twice, until
+ * it is healed.
  *
  * <pre>{@code
  * try (TcpProxy network = TcpProxy.to(redis.port())) {
@@ -40,10 +42,12 @@ public final class TcpProxy implements AutoCloseable {
     private final InetSocketAddress target;
     private final ProxyWeather requests = new ProxyWeather();
     private final ProxyWeather replies = new ProxyWeather();
+    private final AtomicInteger accepted = new AtomicInteger();
     private final int port;
     // guards the fields below
     private final ReentrantLock lock = new ReentrantLock();
     private final Set<ProxyLink> links = new HashSet<>();
+    private boolean twice;
     // null while connections are refused
     private @Nullable ServerSocket listener;
     private @Nullable Thread acceptor;
@@ -93,6 +97,11 @@ public final class TcpProxy implements AutoCloseable {
         }
     }
 
+    /** How many connections there were so far. */
+    public int accepted() {
+        return accepted.get();
+    }
+
     /** Resets all connections, on both sides; what is on its way is lost. New ones are welcome. */
     public void cut() {
         cut(link -> true);
@@ -138,12 +147,39 @@ public final class TcpProxy implements AutoCloseable {
     }
 
     /**
+     * From now on whatever is sent arrives by half, and its connection is reset, in either direction: as when a machine
+     * dies in the middle of a frame.
+     */
+    public void breakInMidFrame() {
+        requests.tear();
+        replies.tear();
+    }
+
+    /**
+     * From now on a new connection reaches the server twice: all that the client says is said on both, and what the
+     * server answers on the second is lost. Both end together.
+     */
+    public void duplicateConnections() {
+        setTwice(true);
+    }
+
+    private void setTwice(boolean changed) {
+        lock.lock();
+        try {
+            twice = changed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
      * Ends all failures: what waits goes on at once, and connections are taken again. Connections that have lost bytes
      * are cut, since TCP delivers no stream with a gap.
      */
     public void heal() {
         requests.heal();
         replies.heal();
+        setTwice(false);
         cut(ProxyLink::isTorn);
         Poll.until(PATIENCE, this::listenAgain, () -> "port " + port + " is taken");
     }
@@ -230,12 +266,14 @@ public final class TcpProxy implements AutoCloseable {
         try {
             welcome = listener == through;
             if (welcome) {
+                link.reachTwice(twice);
                 links.add(link);
             }
         } finally {
             lock.unlock();
         }
         if (welcome) {
+            accepted.incrementAndGet();
             link.start();
         } else {
             link.cut();

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.leasehold.Lease;
 import io.leasehold.model.LockInterruptedException;
 import io.leasehold.model.OutcomeUnknownException;
+import io.leasehold.spi.LeaseRequest;
 import io.leasehold.testkit.Fault;
 import io.leasehold.testkit.Faults;
 import java.time.Duration;
@@ -64,6 +65,22 @@ final class WithdrawnAcquireTest {
         one.heal();
         world.pass(Duration.ofSeconds(20));
         assertThat(world.leases()).isEmpty();
+    }
+
+    @Test
+    void whoseRequestTheStoreTookBackAsksAnewWithinItsWait() {
+        Lease held = two.holds("ledger");
+        CompletableFuture<Lease> waiting = one.waits("ledger");
+        LeaseRequest first = one.wire.acquires.get(0);
+        world.store.withdraw(first);
+        assertThat(world.leases().get(0).waiters()).isZero();
+        world.pass(Duration.ofSeconds(1));
+        assertThat(waiting).isNotDone();
+        assertThat(world.leases().get(0).waiters()).isEqualTo(1);
+        assertThat(one.wire.acquires.get(one.wire.acquires.size() - 1).id())
+                .isNotEqualTo(first.id());
+        held.close();
+        assertThat(Node.obtained(waiting).isValid()).isTrue();
     }
 
     @Test

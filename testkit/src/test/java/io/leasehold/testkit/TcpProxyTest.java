@@ -17,6 +17,8 @@ import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -63,6 +65,43 @@ final class TcpProxyTest {
         }
         assertThat(server.heard()).containsExactly("one", "two", "end", "three", "end");
         awaitConnections(0);
+    }
+
+    @Test
+    void aConnectionThatIsMadeTwiceSaysEverythingTwiceAndHearsItOnce() throws Exception {
+        network.duplicateConnections();
+        try (Client client = new Client()) {
+            assertThat(client.ask("one")).isEqualTo("one");
+            assertThat(client.ask("two")).isEqualTo("two");
+            network.heal();
+            try (Client other = new Client()) {
+                assertThat(other.ask("three")).isEqualTo("three");
+            }
+        }
+        List<String> heard = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            heard.add(server.heard().poll(20, TimeUnit.SECONDS));
+        }
+        assertThat(heard)
+                .containsExactlyInAnyOrder(
+                        "one", "one", "two", "two", "three", "end", "end", "end");
+        awaitConnections(0);
+    }
+
+    @Test
+    void aFrameThatBreaksOffArrivesByHalf() throws Exception {
+        try (Client client = new Client()) {
+            assertThat(client.ask("one")).isEqualTo("one");
+            network.breakInMidFrame();
+            client.say("halves");
+            awaitConnections(0);
+        }
+        network.heal();
+        try (Client client = new Client()) {
+            assertThat(client.ask("two")).isEqualTo("two");
+        }
+        assertThat(server.heard()).doesNotContain("halves").contains("one", "two");
+        assertThat(network.accepted()).isEqualTo(2);
     }
 
     @Test
