@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.client;
+
+import io.grpc.Status;
+import io.leasehold.model.LeaseholdException;
+import io.leasehold.model.OutcomeUnknownException;
+import io.leasehold.model.StoreUnavailableException;
+import io.leasehold.protocol.v1.Answer;
+import io.leasehold.protocol.v1.InfoReply;
+import io.leasehold.spi.LeaseEvents;
+import io.leasehold.spi.Time;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way to the servers: one connection at a time, made anew when it breaks, and what waits to be
+ * sent or answered. Callers put their questions into the outbox; the store's thread takes all that
+ * have come and sends them in one message, as long as the stream has room. While there is no
+ * connection, questions are turned away at once.
+ *
+ * <p>A question that was never sent is unavailable; once it was sent and the connection broke, or
+ * the answer takes too long, its outcome is unknown. Nothing is sent twice: whoever asked decides
+ * whether to repeat it.
+ *
+ * <p>Thread-safe. Fields without a word belong to the store's thread.
+ */
+final class Line {
+
+    private static final int MAX_ACQUIRES = 100_000;
+    private static final int MAX_UNDER_WAY = 120_000;
+
+    private final RemoteOptions options;
+    private final Time time;
+    private final Loop loop = new Loop();
+    private final Channels channels;
+    private final Outbox outbox = new Outbox();
+    private final Watches watches;
+    private final Pauses pauses;
+    // how many questions have no answer yet
+    private final AtomicInteger underWay = new AtomicInteger();
+    // whether the thread is going to look into the outbox
+    private final AtomicBoolean called = new AtomicBoolean();
+    // completes when there was a first connection, or no server was to be had
+    private final CompletableFuture<Line> opened = new CompletableFuture<>();
+    // why nothing can be sent; null while there is a connection
+    private volatile @Nullable LeaseholdException down =
+            new StoreUnavailableException("there is no connection yet");
+    private volatile InfoReply info = InfoReply.getDefaultInstance();
+    private volatile boolean closed;
+    private @Nullable Connection connection;
+    private @Nullable Session session;
+    private Time.@Nullable Timer retry;
+    private Time.@Nullable Timer sweep;
+
+    private Line(RemoteOptions options) {
+        this.options = options;
+        this.time = options.time();
+        try {
+            this.channels = new Channels(options, loop);
+        } catch (IllegalArgumentException e) {
+            loop.close();
+            throw e;
+        }
+        this.pauses = new Pauses(options.address().servers().size(), options.random());
+        this.watches = new Watches(options, loop);
+    }
+
+    /**
+     * Connects to the first server that answers.
+     *
+     * @throws LeaseholdException if none does
+     */
+    static Line open(RemoteOptions options) {
+        options.check();
+        Line line = new Line(options);
+        line.loop.run(line::connect);
+        try {
+            return Waiting.until(line.opened);
+        } catch (LeaseholdException e) {
+            line.close();
+            throw e;
+        }
+    }
+
+    /** What the server said of itself when the connection was made. */
+    InfoReply info() {
+        return info;
+    }
+
+    // ---- questions
+
+    <T> CompletableFuture<T> ask(Question<T> question) {
+        LeaseholdException reason = down;
+        if (reason != null) {
+            question.fail(anew(reason));
+        } else if (underWay.incrementAndGet()
+                > (question.acquires() ? MAX_ACQUIRES : MAX_UNDER_WAY)) {
+            over(
+                    question,
+                    new StoreUnavailableException(
+                            "too many operations are under way: the server can't keep up"));
+        } else {
+            question.askedAt(time.nanos(), options.patience());
+            outbox.add(question);
+            callThread();
+        }
+        return question.answer();
+    }
+
+    private void callThread() {
+        if (called.compareAndSet(false, true) && !loop.later(this::send)) {
+            turnAway();
+        }
+    }
+
+    /** Sends what has come, as long as there is room. */
+    private void send() {
+        called.set(false);
+        Session current = session;
+        if (current == null) {
+            turnAway();
+            return;
+        }
+        while (current.isReady()) {
+            List<Question<?>> batch = outbox.nextBatch();
+            if (batch.isEmpty()) {
+                return;
+            }
+            current.send(batch);
+        }
+    }
+
+    private void turnAway() {
+        LeaseholdException reason = down;
+        LeaseholdException why = reason == null ? closed() : reason;
+        for (Question<?> next = outbox.takeAny(); next != null; next = outbox.takeAny()) {
+            over(next, anew(why));
+        }
+    }
+
+    private void over(Question<?> question, LeaseholdException reason) {
+        underWay.decrementAndGet();
+        question.fail(reason);
+    }
+
+    /** Every caller gets an exception of its own, so that each shows where it was thrown. */
+    private static LeaseholdException anew(LeaseholdException reason) {
+        return reason instanceof StoreUnavailableException
+                ? new StoreUnavailableException(String.valueOf(reason.getMessage()), reason)
+                : reason;
+    }
+
+    // ---- the connection
+
+    private void connect() {
+        if (closed) {
+            return;
+        }
+        List<RemoteAddress.Server> servers = options.address().servers();
+        RemoteAddress.Server server = servers.get(pauses.failures() % servers.size());
+        Connection attempt =
+                Connection.open(server, channels.open(server), loop, new ConnectionEvents());
+        connection = attempt;
+        retry = later(
+                options.patience(),
+                () -> attempt.broken(Status.UNAVAILABLE.withDescription(
+                        "no answer within " + options.patience())));
+        attempt.greet(options.address().namespace());
+    }
+
+    private final class ConnectionEvents implements Connection.Events {
+
+        @Override
+        public void up(Connection from, InfoReply reply) {
+            if (reply.getStopping() && pauses.isFirstRound()) {
+                down(from, new StoreUnavailableException(from.server() + " is about to stop"));
+                return;
+            }
+            cancelRetry();
+            info = reply;
+            pauses.cameUp();
+            Session started = Session.start(from.channel(), loop, time, new SessionEvents(from));
+            if (connection != from) {
+                // it broke at once, and the next attempt is under way
+                return;
+            }
+            session = started;
+            down = null;
+            opened.complete(Line.this);
+            if (sweep == null) {
+                sweepLater();
+            }
+            watches.begin(from.channel());
+        }
+
+        @Override
+        public void down(Connection from, LeaseholdException why) {
+            drop(why);
+            pauses.failed();
+            if (pauses.isRoundOver()) {
+                opened.completeExceptionally(why);
+            }
+            retry = later(pauses.next(), Line.this::connect);
+        }
+    }
+
+    private final class SessionEvents implements Session.Events {
+
+        private final Connection of;
+
+        SessionEvents(Connection of) {
+            this.of = of;
+        }
+
+        @Override
+        public void ready() {
+            send();
+        }
+
+        @Override
+        public void answered(Question<?> question, Answer answer) {
+            pauses.succeeded();
+            underWay.decrementAndGet();
+            question.answered(answer);
+        }
+
+        @Override
+        public void ended(Status status) {
+            of.broken(status);
+        }
+    }
+
+    /** Gives the connection up, and tells all that depended on it. */
+    private void drop(LeaseholdException why) {
+        down = why;
+        cancelRetry();
+        Session lost = session;
+        session = null;
+        Connection gone = connection;
+        connection = null;
+        watches.interrupt();
+        if (lost != null) {
+            lost.cancel();
+        }
+        if (gone != null) {
+            gone.close();
+        }
+        turnAway();
+        if (lost != null) {
+            lost.takeAll().forEach(question -> over(question, lost(question, why)));
+        }
+    }
+
+    /** What was sent may have happened; only a store that is closed takes its acquires back. */
+    private LeaseholdException lost(Question<?> question, LeaseholdException why) {
+        return closed && question.acquires()
+                ? anew(why)
+                : new OutcomeUnknownException(
+                        "the connection broke before the answer came: " + why.getMessage(), why);
+    }
+
+    private void cancelRetry() {
+        if (retry != null) {
+            retry.cancel();
+            retry = null;
+        }
+    }
+
+    private Time.Timer later(Duration pause, Runnable task) {
+        return time.schedule(pause, () -> loop.run(task));
+    }
+
+    // ---- answers that don't come
+
+    private void sweepLater() {
+        sweep = later(options.patience().dividedBy(4), this::sweep);
+    }
+
+    private void sweep() {
+        if (closed) {
+            return;
+        }
+        long now = time.nanos();
+        outbox.take(question -> question.isOverdue(now))
+                .forEach(question -> over(
+                        question,
+                        new StoreUnavailableException(
+                                "the operation could not be sent within " + options.patience()
+                                        + ": the server does not take what comes before it")));
+        Session current = session;
+        Connection of = connection;
+        if (current != null && of != null) {
+            List<Question<?>> overdue = current.takeOverdue(now);
+            boolean silent = overdue.stream().anyMatch(question -> !current.heardSince(question));
+            overdue.forEach(question -> over(
+                    question,
+                    new OutcomeUnknownException(
+                            of.server() + " did not answer within " + options.patience())));
+            if (silent) {
+                of.broken(Status.UNAVAILABLE.withDescription(
+                        "the server has not been heard for " + options.patience()));
+            }
+        }
+        sweepLater();
+    }
+
+    // ---- events
+
+    /** Tells the listener of what happens from the return of this call on. */
+    LeaseEvents.Subscription subscribe(LeaseEvents listener) {
+        LeaseholdException reason = down;
+        if (reason != null) {
+            throw anew(reason);
+        }
+        Watch watch = watches.add(listener);
+        if (loop.isThisThread()) {
+            return watch::close;
+        }
+        time.schedule(
+                options.patience(),
+                () -> watch.started()
+                        .completeExceptionally(new StoreUnavailableException(
+                                "no events within " + options.patience())));
+        try {
+            return Waiting.until(watch.started())::close;
+        } catch (LeaseholdException e) {
+            watch.close();
+            throw e;
+        }
+    }
+
+    // ---- the end
+
+    /** Idempotent, never throws. */
+    void close() {
+        closed = true;
+        CompletableFuture<Optional<Connection>> last = new CompletableFuture<>();
+        boolean running = loop.later(() -> {
+            Optional<Connection> gone = Optional.ofNullable(connection);
+            drop(closed());
+            if (sweep != null) {
+                sweep.cancel();
+            }
+            opened.completeExceptionally(closed());
+            last.complete(gone);
+        });
+        if (running && !loop.isThisThread()) {
+            last.completeOnTimeout(Optional.empty(), 2, TimeUnit.SECONDS)
+                    .join()
+                    .ifPresent(Connection::awaitEnd);
+        }
+        if (running) {
+            loop.close();
+        }
+    }
+
+    private static StoreUnavailableException closed() {
+        return new StoreUnavailableException("the store is closed");
+    }
+}

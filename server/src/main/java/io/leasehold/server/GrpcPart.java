@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.server;
+
+import com.linecorp.armeria.common.ExchangeType;
+import com.linecorp.armeria.common.HttpRequest;
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.server.HttpService;
+import com.linecorp.armeria.server.RoutingContext;
+import com.linecorp.armeria.server.ServerBuilder;
+import com.linecorp.armeria.server.ServiceRequestContext;
+import com.linecorp.armeria.server.SimpleDecoratingHttpService;
+import com.linecorp.armeria.server.grpc.GrpcService;
+
+import io.leasehold.server.api.GrpcAdministration;
+import io.leasehold.server.api.GrpcLeases;
+
+/** The operations over gRPC. */
+final class GrpcPart implements ServerPart {
+
+    @Override
+    public void addTo(ServerBuilder server, Parts parts) {
+        GrpcService service = GrpcService.builder()
+                .addService(new GrpcLeases(parts.operations(), parts.callers()))
+                .addService(new GrpcAdministration(parts.administration(), parts.callers()))
+                .maxRequestMessageLength(parts.options().limits().bodyBytes())
+                .useBlockingTaskExecutor(false)
+                .exceptionHandler((context, status, cause, trailers) ->
+                        GrpcLeases.unforeseen(status, cause, trailers))
+                .build();
+        server.service(service, GrpcPart::boundedByMessage);
+    }
+
+    /**
+     * Messages are bounded; streams of them have no length. Requests come in as streams, so that
+     * one that does not end is seen before it has.
+     */
+    private static HttpService boundedByMessage(HttpService service) {
+        return new SimpleDecoratingHttpService(service) {
+            @Override
+            public ExchangeType exchangeType(RoutingContext context) {
+                return ExchangeType.BIDI_STREAMING;
+            }
+
+            @Override
+            public HttpResponse serve(ServiceRequestContext context, HttpRequest request)
+                    throws Exception {
+                context.setMaxRequestLength(0);
+                return unwrap().serve(context, request);
+            }
+        };
+    }
+}

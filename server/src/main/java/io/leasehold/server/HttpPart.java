@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.server;
+
+import com.linecorp.armeria.server.ServerBuilder;
+
+import io.leasehold.protocol.v1.AdministrationGrpc;
+import io.leasehold.server.access.Security;
+import io.leasehold.server.access.TokenAdministration;
+import io.leasehold.server.api.http.HttpRoutes;
+import io.leasehold.server.api.http.HttpSettings;
+
+import java.security.SecureRandom;
+
+/** The operations as JSON over HTTP, and what there is for people and for Prometheus. */
+final class HttpPart implements ServerPart {
+
+    @Override
+    public void addTo(ServerBuilder server, Parts parts) {
+        HttpSettings settings = new HttpSettings(
+                parts.callers()::principal,
+                parts.serving(),
+                parts.meters().registry(),
+                new SecureRandom(),
+                parts.options().time(),
+                isForStrangers(parts.options().security()));
+        TokenAdministration tokens = parts.administration();
+        HttpRoutes.of(parts.operations(), settings)
+                .with(AdministrationGrpc.getCreateTokenMethod(), tokens::createToken)
+                .with(AdministrationGrpc.getListTokensMethod(), tokens::listTokens)
+                .with(AdministrationGrpc.getRevokeTokenMethod(), tokens::revokeToken)
+                .register(server);
+    }
+
+    /** Nobody is asked for a name, and nobody said that other machines may come. */
+    private static boolean isForStrangers(Security security) {
+        return security.tokens().isEmpty() && !security.insecure();
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.server.access;
+
+import java.time.Instant;
+
+/**
+ * What was done to others, or to who may do what.
+ *
+ * @param who the principal's name
+ * @param what the call: force-release, create-token, list-tokens, revoke-token
+ * @param subject where or on whom: a namespace and scope, or a principal's name; may be empty
+ * @param token the fencing token that was meant; 0 if none was
+ * @param comment the caller's words; may be empty
+ * @param outcome done, or why not
+ */
+record AuditEntry(
+        String who, String what, String subject, long token, String comment, String outcome) {
+
+    /** What a caller can write at most into the log, in one field. */
+    private static final int MAX_CHARS = 1_000;
+
+    /** One line of JSON without its end. Only printable ASCII, so that nobody can forge a line. */
+    String toJson(long wallMillis) {
+        StringBuilder line = new StringBuilder("{\"at\":");
+        quote(line, Instant.ofEpochMilli(wallMillis).toString());
+        field(line, "who", who);
+        field(line, "what", what);
+        field(line, "subject", subject);
+        if (token != 0) {
+            field(line, "token", Long.toString(token));
+        }
+        field(line, "comment", comment);
+        field(line, "outcome", outcome);
+        return line.append('}').toString();
+    }
+
+    private static void field(StringBuilder line, String name, String value) {
+        if (!value.isEmpty()) {
+            line.append(",\"").append(name).append("\":");
+            quote(line, value);
+        }
+    }
+
+    private static void quote(StringBuilder line, String text) {
+        line.append('"');
+        for (int i = 0; i < text.length() && i < MAX_CHARS; i++) {
+            char c = text.charAt(i);
+            if (c == '"' || c == '\\') {
+                line.append('\\').append(c);
+            } else if (c >= ' ' && c < 0x7f) {
+                line.append(c);
+            } else {
+                line.append(String.format("\\u%04x", (int) c));
+            }
+        }
+        line.append(text.length() > MAX_CHARS ? "...\"" : "\"");
+    }
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.server.access;
+
+import io.leasehold.protocol.v1.AcquireReply;
+import io.leasehold.protocol.v1.AcquireRequest;
+import io.leasehold.protocol.v1.AdmitReply;
+import io.leasehold.protocol.v1.AdmitRequest;
+import io.leasehold.protocol.v1.CheckReply;
+import io.leasehold.protocol.v1.CheckRequest;
+import io.leasehold.protocol.v1.CompleteRequest;
+import io.leasehold.protocol.v1.EndReply;
+import io.leasehold.protocol.v1.Failure;
+import io.leasehold.protocol.v1.ForceReleaseRequest;
+import io.leasehold.protocol.v1.GetRequest;
+import io.leasehold.protocol.v1.InfoReply;
+import io.leasehold.protocol.v1.InfoRequest;
+import io.leasehold.protocol.v1.ListReply;
+import io.leasehold.protocol.v1.ListRequest;
+import io.leasehold.protocol.v1.ReleaseRequest;
+import io.leasehold.protocol.v1.RenewReply;
+import io.leasehold.protocol.v1.RenewRequest;
+import io.leasehold.protocol.v1.RotateReply;
+import io.leasehold.protocol.v1.RotateRequest;
+import io.leasehold.protocol.v1.WatchReply;
+import io.leasehold.protocol.v1.WatchRequest;
+import io.leasehold.server.api.CallFailedException;
+import io.leasehold.server.api.Caller;
+import io.leasehold.server.api.Operations;
+import io.leasehold.spi.Time;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Operations with the limits of each principal, and with the audit log. What keeps or ends a lease
+ * is never refused here: whoever reached a limit must be able to get away from it.
+ */
+public final class EdgeOperations implements Operations {
+
+    private static final Duration DEFAULT_TTL = Duration.ofSeconds(30);
+
+    private final Operations operations;
+    private final PrincipalLimits limits;
+    private final Audit audit;
+
+    private EdgeOperations(Operations operations, PrincipalLimits limits, Audit audit) {
+        this.operations = operations;
+        this.limits = limits;
+        this.audit = audit;
+    }
+
+    /** What the operations do, within limits and written down. */
+    public static Operations around(
+            Operations operations, EdgeLimits limits, Audit audit, Time time) {
+        return new EdgeOperations(
+                operations,
+                new PrincipalLimits(limits.leasesPerPrincipal(), limits.callsPerPrincipal(), time),
+                audit);
+    }
+
+    @Override
+    public CompletionStage<AcquireReply> acquire(Caller caller, AcquireRequest request) {
+        Principal who = caller.principal();
+        return counted(caller, () -> {
+            limits.ask(who, key(request.getNamespace(), request.getLeaseId()));
+            return ended(() -> operations.acquire(caller, request), (reply, failure) -> {
+                note(who, request, reply, failure);
+                limits.answered(who);
+            });
+        });
+    }
+
+    private void note(
+            Principal who,
+            AcquireRequest request,
+            @Nullable AcquireReply reply,
+            @Nullable Throwable failure) {
+        if (reply != null && reply.hasGranted()) {
+            AcquireReply.Granted granted = reply.getGranted();
+            limits.holds(
+                    who,
+                    key(request.getNamespace(), granted.getLeaseId()),
+                    duration(granted.getTtl()));
+        } else if (kind(failure) == Failure.Kind.OUTCOME_UNKNOWN
+                && !request.getLeaseId().isEmpty()) {
+            Duration ttl = request.hasTtl() ? duration(request.getTtl()) : DEFAULT_TTL;
+            limits.holds(who, key(request.getNamespace(), request.getLeaseId()), ttl);
+        }
+    }
+
+    @Override
+    public CompletionStage<EndReply> withdraw(Caller caller, AcquireRequest request) {
+        return ending(
+                caller,
+                key(request.getNamespace(), request.getLeaseId()),
+                () -> operations.withdraw(caller, request));
+    }
+
+    @Override
+    public CompletionStage<RenewReply> renew(Caller caller, RenewRequest request) {
+        return ended(() -> operations.renew(caller, request), (reply, failure) -> {
+            int answers = reply == null ? 0 : reply.getOutcomesCount();
+            for (int i = 0; reply != null && i < answers && i < request.getRenewalsCount(); i++) {
+                String id = request.getRenewals(i).getGrant().getLeaseId();
+                String key = key(request.getNamespace(), id);
+                RenewReply.Outcome outcome = reply.getOutcomes(i);
+                if (outcome.hasRenewed()) {
+                    Duration left = duration(outcome.getRenewed().getValidity().getRemaining());
+                    limits.holds(caller.principal(), key, left);
+                } else {
+                    limits.ended(caller.principal(), key);
+                }
+            }
+        });
+    }
+
+    @Override
+    public CompletionStage<RotateReply> rotate(Caller caller, RotateRequest request) {
+        return operations.rotate(caller, request);
+    }
+
+    @Override
+    public CompletionStage<EndReply> release(Caller caller, ReleaseRequest request) {
+        return ending(
+                caller,
+                key(request.getNamespace(), request.getGrant().getLeaseId()),
+                () -> operations.release(caller, request));
+    }
+
+    @Override
+    public CompletionStage<EndReply> complete(Caller caller, CompleteRequest request) {
+        return ending(
+                caller,
+                key(request.getNamespace(), request.getGrant().getLeaseId()),
+                () -> operations.complete(caller, request));
+    }
+
+    @Override
+    public CompletionStage<ListReply> get(Caller caller, GetRequest request) {
+        return counted(caller, () -> operations.get(caller, request));
+    }
+
+    @Override
+    public CompletionStage<ListReply> list(Caller caller, ListRequest request) {
+        return counted(caller, () -> operations.list(caller, request));
+    }
+
+    @Override
+    public CompletionStage<EndReply> forceRelease(Caller caller, ForceReleaseRequest request) {
+        return ended(() -> operations.forceRelease(caller, request), (reply, failure) -> {
+            audit.write(new AuditEntry(
+                    caller.principal().name(),
+                    "force-release",
+                    namespace(request.getNamespace()) + " " + request.getScope(),
+                    request.getToken(),
+                    request.getComment(),
+                    outcome(reply, failure)));
+        });
+    }
+
+    private static String outcome(@Nullable EndReply reply, @Nullable Throwable failure) {
+        if (reply == null) {
+            return kind(failure).name();
+        }
+        return reply.hasRefused() ? reply.getRefused().getReason().name() : "done";
+    }
+
+    @Override
+    public CompletionStage<CheckReply> check(Caller caller, CheckRequest request) {
+        return counted(caller, () -> operations.check(caller, request));
+    }
+
+    @Override
+    public CompletionStage<AdmitReply> admit(Caller caller, AdmitRequest request) {
+        return counted(caller, () -> operations.admit(caller, request));
+    }
+
+    @Override
+    public CompletionStage<AdmitReply> seal(Caller caller, AdmitRequest request) {
+        return counted(caller, () -> operations.seal(caller, request));
+    }
+
+    @Override
+    public CompletionStage<InfoReply> info(Caller caller, InfoRequest request) {
+        return counted(caller, () -> operations.info(caller, request));
+    }
+
+    @Override
+    public Watch watch(Caller caller, WatchRequest request) {
+        limits.beginCall(caller.principal());
+        try {
+            return new CountedWatch(operations.watch(caller, request), caller.principal());
+        } catch (RuntimeException e) {
+            limits.endCall(caller.principal());
+            throw e;
+        }
+    }
+
+    /** A call under way for as long as it is open. */
+    private final class CountedWatch implements Watch {
+
+        private final Watch watch;
+        private final Principal principal;
+        private final AtomicBoolean closed = new AtomicBoolean();
+
+        CountedWatch(Watch watch, Principal principal) {
+            this.watch = watch;
+            this.principal = principal;
+        }
+
+        @Override
+        public CompletionStage<WatchReply> next() {
+            return watch.next();
+        }
+
+        @Override
+        public void close() {
+            if (closed.compareAndSet(false, true)) {
+                limits.endCall(principal);
+            }
+            watch.close();
+        }
+    }
+
+    private <T> CompletionStage<T> counted(Caller caller, Supplier<CompletionStage<T>> call) {
+        try {
+            limits.beginCall(caller.principal());
+        } catch (CallFailedException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        return ended(call, (reply, failure) -> limits.endCall(caller.principal()));
+    }
+
+    private CompletionStage<EndReply> ending(
+            Caller caller, String key, Supplier<CompletionStage<EndReply>> call) {
+        return ended(call, (reply, failure) -> {
+            if (reply != null) {
+                limits.ended(caller.principal(), key);
+            }
+        });
+    }
+
+    /** What is to be done at the end of a call, whether or not it has a reply. */
+    private interface End<T> {
+        void of(@Nullable T reply, @Nullable Throwable failure);
+    }
+
+    private static <T> CompletionStage<T> ended(Supplier<CompletionStage<T>> call, End<T> end) {
+        CompletionStage<T> stage;
+        try {
+            stage = call.get();
+        } catch (CallFailedException e) {
+            stage = CompletableFuture.failedFuture(e);
+        }
+        return stage.whenComplete(end::of);
+    }
+
+    private static Failure.Kind kind(@Nullable Throwable failure) {
+        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        return cause instanceof CallFailedException told
+                ? told.failure().getKind()
+                : Failure.Kind.FAILURE_UNSPECIFIED;
+    }
+
+    private static Duration duration(com.google.protobuf.Duration duration) {
+        return Duration.ofSeconds(duration.getSeconds(), duration.getNanos());
+    }
+
+    private static String namespace(String namespace) {
+        return namespace.isEmpty() ? "default" : namespace;
+    }
+
+    private static String key(String namespace, String leaseId) {
+        return namespace(namespace) + "/" + leaseId;
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.server.access;
+
+import io.leasehold.server.api.Failures;
+import io.leasehold.spi.Time;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * How much of the server each principal uses: its leases and its calls under way. A lease is known
+ * by its id and forgotten when it must have expired; what a restarted server does not know of comes
+ * in again with its next renewal. Whoever is "anyone" is not counted, for it would be everyone.
+ * Memory is bounded by the limits. Thread-safe.
+ */
+final class PrincipalLimits {
+
+    private static final long PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
+
+    private final int maxLeases;
+    private final int maxCalls;
+    private final Time time;
+    /** Only those that use something. All access is inside {@link Map#compute}. */
+    private final ConcurrentHashMap<String, Usage> usages = new ConcurrentHashMap<>();
+
+    PrincipalLimits(int maxLeases, int maxCalls, Time time) {
+        this.maxLeases = maxLeases;
+        this.maxCalls = maxCalls;
+        this.time = time;
+    }
+
+    /** What one principal uses. */
+    private static final class Usage {
+        /** When each lease has surely expired, by its key. */
+        private final Map<String, Long> leases = new HashMap<>();
+        /** Acquires under way, each of which may become a lease. */
+        private int asked;
+
+        private int calls;
+        private long purgedAt;
+
+        boolean isIdle() {
+            return leases.isEmpty() && asked == 0 && calls == 0;
+        }
+
+        /** Looks through all leases, hence at most once a second. */
+        void purge(long now) {
+            if (now - purgedAt >= PAUSE_NANOS) {
+                purgedAt = now;
+                leases.values().removeIf(expiry -> now - expiry >= 0);
+            }
+        }
+    }
+
+    private interface Step {
+        void apply(Usage usage, long now);
+    }
+
+    private void update(Principal principal, Step step) {
+        if (principal == Anyone.INSTANCE) {
+            return;
+        }
+        usages.compute(principal.name(), (name, known) -> {
+            long now = time.nanos();
+            Usage usage = known == null ? new Usage() : known;
+            if (known == null) {
+                usage.purgedAt = now - PAUSE_NANOS;
+            }
+            step.apply(usage, now);
+            return usage.isIdle() ? null : usage;
+        });
+    }
+
+    /**
+     * Begins a call.
+     *
+     * @throws io.leasehold.server.api.CallFailedException LIMIT_EXCEEDED if it is one too many
+     */
+    void beginCall(Principal principal) {
+        update(principal, (usage, now) -> {
+            if (usage.calls >= maxCalls) {
+                throw Failures.limit(
+                        "calls per principal",
+                        maxCalls,
+                        principal.name() + " has " + usage.calls
+                                + " calls under way, which is the most; wait for some of them");
+            }
+            usage.calls++;
+        });
+    }
+
+    void endCall(Principal principal) {
+        update(principal, (usage, now) -> usage.calls--);
+    }
+
+    /**
+     * Makes room for a lease before it is asked for. A repeat needs none.
+     *
+     * @throws io.leasehold.server.api.CallFailedException LIMIT_EXCEEDED if it is one too many
+     */
+    void ask(Principal principal, String key) {
+        update(principal, (usage, now) -> {
+            if (usage.leases.size() + usage.asked >= maxLeases) {
+                usage.purge(now);
+            }
+            if (usage.leases.size() + usage.asked >= maxLeases && !usage.leases.containsKey(key)) {
+                throw Failures.limit(
+                        "leases per principal",
+                        maxLeases,
+                        principal.name() + " has " + usage.leases.size()
+                                + " leases, which is the most; release some of them");
+            }
+            usage.asked++;
+        });
+    }
+
+    /** Ends what {@link #ask} began. */
+    void answered(Principal principal) {
+        update(principal, (usage, now) -> usage.asked--);
+    }
+
+    /** A lease was granted or renewed, or maybe so. */
+    void holds(Principal principal, String key, Duration atMost) {
+        update(principal, (usage, now) -> {
+            if (usage.leases.size() < maxLeases || usage.leases.containsKey(key)) {
+                usage.leases.put(key, now + atMost.toNanos());
+            }
+        });
+    }
+
+    /** A lease is over. */
+    void ended(Principal principal, String key) {
+        update(principal, (usage, now) -> usage.leases.remove(key));
+    }
+
+    /** For tests: how many principals are remembered. */
+    int remembered() {
+        return usages.size();
+    }
+}

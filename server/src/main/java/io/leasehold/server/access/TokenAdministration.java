@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.server.access;
+
+import io.leasehold.model.LeaseholdException;
+import io.leasehold.protocol.v1.CreateTokenReply;
+import io.leasehold.protocol.v1.CreateTokenRequest;
+import io.leasehold.protocol.v1.Failure;
+import io.leasehold.protocol.v1.ListTokensReply;
+import io.leasehold.protocol.v1.ListTokensRequest;
+import io.leasehold.protocol.v1.RevokeTokenReply;
+import io.leasehold.protocol.v1.RevokeTokenRequest;
+import io.leasehold.protocol.v1.TokenRule;
+import io.leasehold.protocol.v1.TokenView;
+import io.leasehold.server.api.CallFailedException;
+import io.leasehold.server.api.Caller;
+import io.leasehold.server.api.Failures;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Who may do what, as whoever administers all namespaces sees and changes it. Every call is written
+ * to the audit log, refused or not. A call that has no reply fails with a {@link
+ * CallFailedException} and nothing else. Files are read and written on an executor of the server,
+ * never by the caller. Thread-safe.
+ */
+public final class TokenAdministration {
+
+    private static final Logger LOG = LoggerFactory.getLogger(TokenAdministration.class);
+    private static final String SERVICE = "leasehold.v1.Administration/";
+
+    private final @Nullable TokenFile file;
+    private final Runnable onChange;
+    private final Audit audit;
+    private final Executor executor;
+
+    private TokenAdministration(
+            @Nullable TokenFile file, Runnable onChange, Audit audit, Executor executor) {
+        this.file = file;
+        this.onChange = onChange;
+        this.audit = audit;
+        this.executor = executor;
+    }
+
+    /** Of the file that the access is by; the executor may block. */
+    static TokenAdministration of(
+            TokenFile file, TokenAccess access, Audit audit, Executor executor) {
+        return new TokenAdministration(file, access::refresh, audit, executor);
+    }
+
+    /** Where there are no tokens: each call says so. */
+    static TokenAdministration none(Audit audit, Executor executor) {
+        return new TokenAdministration(null, () -> {}, audit, executor);
+    }
+
+    public CompletionStage<CreateTokenReply> createToken(
+            Caller caller, CreateTokenRequest request) {
+        return run(
+                new Call(caller.principal(), "CreateToken", "create-token", request.getName()),
+                tokens -> {
+                    List<AccessRule> rules = request.getRulesList().stream()
+                            .map(TokenAdministration::rule)
+                            .toList();
+                    String secret = tokens.create(request.getName(), rules);
+                    onChange.run();
+                    return CreateTokenReply.newBuilder().setToken(secret).build();
+                });
+    }
+
+    public CompletionStage<ListTokensReply> listTokens(Caller caller, ListTokensRequest request) {
+        return run(new Call(caller.principal(), "ListTokens", "list-tokens", ""), tokens -> {
+            ListTokensReply.Builder reply = ListTokensReply.newBuilder();
+            tokens.list().forEach(entry -> reply.addTokens(view(entry)));
+            return reply.build();
+        });
+    }
+
+    public CompletionStage<RevokeTokenReply> revokeToken(
+            Caller caller, RevokeTokenRequest request) {
+        return run(
+                new Call(caller.principal(), "RevokeToken", "revoke-token", request.getName()),
+                tokens -> {
+                    boolean revoked = tokens.revoke(request.getName());
+                    onChange.run();
+                    return RevokeTokenReply.newBuilder().setRevoked(revoked).build();
+                });
+    }
+
+    private record Call(Principal who, String method, String what, String subject) {}
+
+    private <T> CompletionStage<T> run(Call call, Function<TokenFile, T> action) {
+        if (Rules.judge(call.who(), SERVICE + call.method(), "") != Rules.Verdict.PERMITTED) {
+            return fail(
+                    call,
+                    Failures.of(
+                            Failure.Kind.PERMISSION_DENIED,
+                            call.who().name() + " may not administer all namespaces"));
+        }
+        if (file == null) {
+            return fail(
+                    call,
+                    Failures.of(
+                            Failure.Kind.INVALID,
+                            "this server has no token file, everyone may do everything;"
+                                    + " start it with --tokens FILE"));
+        }
+        TokenFile tokens = file;
+        CompletableFuture<T> reply = new CompletableFuture<>();
+        executor.execute(() -> {
+            try {
+                T done = action.apply(tokens);
+                write(call, "done");
+                reply.complete(done);
+            } catch (RuntimeException e) {
+                CallFailedException told = told(e);
+                write(call, told.failure().getKind().name());
+                reply.completeExceptionally(told);
+            }
+        });
+        return reply;
+    }
+
+    private <T> CompletionStage<T> fail(Call call, CallFailedException told) {
+        write(call, told.failure().getKind().name());
+        return CompletableFuture.failedFuture(told);
+    }
+
+    private void write(Call call, String outcome) {
+        audit.write(new AuditEntry(call.who().name(), call.what(), call.subject(), 0, "", outcome));
+    }
+
+    /** A broken file is the operator's to see, not the caller's. */
+    private static CallFailedException told(RuntimeException e) {
+        if (e instanceof CallFailedException told) {
+            return told;
+        }
+        if (e instanceof IllegalArgumentException) {
+            return Failures.of(Failure.Kind.INVALID, String.valueOf(e.getMessage()));
+        }
+        if (e instanceof LeaseholdException) {
+            LOG.error("the token file can't be used: {}", e.getMessage());
+        } else {
+            LOG.error("a call of the administration failed", e);
+        }
+        return Failures.of(
+                Failure.Kind.UNAVAILABLE,
+                "the token file can't be used; the server's log says why");
+    }
+
+    private static AccessRule rule(TokenRule rule) {
+        return AccessRule.of(
+                rule.getNamespaces(),
+                rule.getPermissionsList().stream()
+                        .map(permission -> switch (permission) {
+                            case ACQUIRE -> Permission.ACQUIRE;
+                            case READ -> Permission.READ;
+                            case FORCE -> Permission.FORCE;
+                            case ADMIN -> Permission.ADMIN;
+                            case UNRECOGNIZED ->
+                                throw new IllegalArgumentException(
+                                        "a permission that this server does not know");
+                        })
+                        .toList());
+    }
+
+    private static TokenView view(TokenEntry entry) {
+        TokenView.Builder view = TokenView.newBuilder().setName(entry.name());
+        for (AccessRule rule : entry.rules()) {
+            TokenRule.Builder told = TokenRule.newBuilder().setNamespaces(rule.namespaces());
+            rule.permissions().stream()
+                    .sorted()
+                    .forEach(permission -> told.addPermissions(
+                            switch (permission) {
+                                case ACQUIRE -> TokenRule.Permission.ACQUIRE;
+                                case READ -> TokenRule.Permission.READ;
+                                case FORCE -> TokenRule.Permission.FORCE;
+                                case ADMIN -> TokenRule.Permission.ADMIN;
+                            }));
+            view.addRules(told);
+        }
+        return view.build();
+    }
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.server.api;
+
+import io.leasehold.server.access.Principal;
+
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Who makes a call, and over what.
+ *
+ * @param principal who is asking
+ * @param gone completes when the connection, stream or request that the answer would go to is no
+ *     more; acquires that still wait are then taken back after a grace, unless they are repeated
+ */
+public record Caller(Principal principal, CompletionStage<Void> gone) {}

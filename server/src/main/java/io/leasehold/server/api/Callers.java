@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.server.api;
+
+import com.linecorp.armeria.server.ServiceRequestContext;
+
+import io.leasehold.server.access.Access;
+import io.leasehold.server.access.Principal;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** Who makes a request, for all ways in. Thread-safe. */
+public final class Callers {
+
+    private static final CompletionStage<Void> NEVER = new CompletableFuture<>();
+
+    private final Access access;
+
+    public Callers(Access access) {
+        this.access = access;
+    }
+
+    /**
+     * Who is asking.
+     *
+     * @throws CallFailedException if that is not known, or can't be found out at the moment
+     */
+    public Principal principal(ServiceRequestContext context) {
+        return access.identify(context);
+    }
+
+    /** The caller of a request whose answer nothing depends on. */
+    public Caller of(ServiceRequestContext context) {
+        return new Caller(principal(context), NEVER);
+    }
+
+    /** The caller of a request that may have to be taken back when the caller goes away. */
+    public Caller departing(ServiceRequestContext context) {
+        return new Caller(principal(context), context.log().whenComplete().thenAccept(log -> {}));
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.server.api;
+
+import com.google.protobuf.Any;
+import com.linecorp.armeria.common.ContentTooLargeException;
+import com.linecorp.armeria.common.stream.ClosedStreamException;
+import com.linecorp.armeria.server.RequestTimeoutException;
+
+import io.grpc.Metadata;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.protobuf.StatusProto;
+import io.leasehold.protocol.v1.Failure;
+
+import java.io.IOException;
+
+/** Failures as gRPC tells them: a status, with the failure in its details. */
+final class GrpcStatus {
+
+    private GrpcStatus() {}
+
+    static StatusRuntimeException of(CallFailedException failed) {
+        Failure failure = failed.failure();
+        return StatusProto.toStatusRuntimeException(com.google.rpc.Status.newBuilder()
+                .setCode(code(failure.getKind()).value())
+                .setMessage(failure.getMessage())
+                .addDetails(Any.pack(failure))
+                .build());
+    }
+
+    /** What is told of an error that came from elsewhere than the operations. */
+    static Status unforeseen(Status status, Throwable cause, Metadata trailers) {
+        if (isTooLong(cause) || status.getCode() == Status.Code.RESOURCE_EXHAUSTED) {
+            return told(
+                    Failures.of(Failure.Kind.LIMIT_EXCEEDED, "the message is too long"), trailers);
+        }
+        if (cause instanceof ClosedStreamException || cause instanceof IOException) {
+            return Status.CANCELLED; // the client is gone, and nobody is told
+        }
+        if (cause instanceof RequestTimeoutException) {
+            return Status.DEADLINE_EXCEEDED; // its request never came to an end
+        }
+        if (cause instanceof StatusRuntimeException) {
+            return status; // what was told before
+        }
+        return switch (status.getCode()) {
+            case UNKNOWN, INTERNAL -> told(Failures.ofChanging(cause), trailers);
+            default -> status;
+        };
+    }
+
+    private static boolean isTooLong(Throwable cause) {
+        return cause instanceof ContentTooLargeException
+                || cause.getCause() instanceof ContentTooLargeException;
+    }
+
+    private static Status told(CallFailedException failed, Metadata trailers) {
+        StatusRuntimeException status = of(failed);
+        Metadata details = status.getTrailers();
+        if (details != null) {
+            trailers.merge(details);
+        }
+        return status.getStatus();
+    }
+
+    private static Status.Code code(Failure.Kind kind) {
+        return switch (kind) {
+            case INVALID -> Status.Code.INVALID_ARGUMENT;
+            case UNAVAILABLE -> Status.Code.UNAVAILABLE;
+            case LIMIT_EXCEEDED -> Status.Code.RESOURCE_EXHAUSTED;
+            case UNAUTHENTICATED -> Status.Code.UNAUTHENTICATED;
+            case PERMISSION_DENIED -> Status.Code.PERMISSION_DENIED;
+            case OUTCOME_UNKNOWN, FAILURE_UNSPECIFIED, UNRECOGNIZED -> Status.Code.UNKNOWN;
+        };
+    }
+}

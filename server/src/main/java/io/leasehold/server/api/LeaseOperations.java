@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.server.api;
+
+import io.grpc.MethodDescriptor;
+import io.leasehold.model.FencingToken;
+import io.leasehold.model.Scope;
+import io.leasehold.protocol.FromWire;
+import io.leasehold.protocol.ToWire;
+import io.leasehold.protocol.v1.AcquireReply;
+import io.leasehold.protocol.v1.AcquireRequest;
+import io.leasehold.protocol.v1.AdmitReply;
+import io.leasehold.protocol.v1.AdmitRequest;
+import io.leasehold.protocol.v1.CheckReply;
+import io.leasehold.protocol.v1.CheckRequest;
+import io.leasehold.protocol.v1.CompleteRequest;
+import io.leasehold.protocol.v1.EndReply;
+import io.leasehold.protocol.v1.Failure;
+import io.leasehold.protocol.v1.ForceReleaseRequest;
+import io.leasehold.protocol.v1.GetRequest;
+import io.leasehold.protocol.v1.InfoReply;
+import io.leasehold.protocol.v1.InfoRequest;
+import io.leasehold.protocol.v1.LeasesGrpc;
+import io.leasehold.protocol.v1.ListReply;
+import io.leasehold.protocol.v1.ListRequest;
+import io.leasehold.protocol.v1.ReleaseRequest;
+import io.leasehold.protocol.v1.RenewReply;
+import io.leasehold.protocol.v1.RenewRequest;
+import io.leasehold.protocol.v1.RotateReply;
+import io.leasehold.protocol.v1.RotateRequest;
+import io.leasehold.protocol.v1.WatchRequest;
+import io.leasehold.server.access.Rules;
+import io.leasehold.server.engine.Namespaces;
+import io.leasehold.spi.Grant;
+import io.leasehold.spi.Guarantees;
+import io.leasehold.spi.LeaseQuery;
+import io.leasehold.spi.LeaseRequest;
+import io.leasehold.spi.LeaseStore;
+import io.leasehold.spi.Limits;
+import io.leasehold.spi.RenewalRequest;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+
+/**
+ * The operations on the stores of the namespaces. Each reads its request, asks whether the caller
+ * may, and hands it on; what takes more than that is a class of its own.
+ */
+public final class LeaseOperations implements Operations, AutoCloseable {
+
+    private final Namespaces namespaces;
+    private final Acquires acquires;
+    private final HostedGuards guards;
+    private final Watches watches;
+    private final Clocks clocks;
+    private final Loads loads;
+    private final Guarantees guarantees;
+    private final String version;
+    private volatile boolean stopping;
+
+    /** The loads of the kinds of calls. */
+    private record Loads(Load acquires, Load holders, Load readers) {}
+
+    /** The operations on these namespaces, of which the default one is open. */
+    public LeaseOperations(Namespaces namespaces, OperationsOptions options) {
+        this.namespaces = namespaces;
+        this.acquires = new Acquires(options.time(), options.bounds().grace());
+        this.guards = new HostedGuards(options.random());
+        this.watches = new Watches(
+                namespaces,
+                new Watches.Bounds(
+                        Long.toHexString(options.random().nextLong()),
+                        options.bounds().eventsKept(),
+                        options.bounds().watches()),
+                options.herald());
+        this.clocks = new Clocks(options.time());
+        this.loads = new Loads(
+                new Load("acquires under way", options.bounds().acquires(), Failures::ofChanging),
+                new Load("calls under way", options.bounds().others(), Failures::ofChanging),
+                new Load("reads under way", options.bounds().reads(), Failures::ofReading));
+        this.guarantees = options.guarantees();
+        this.version = options.version();
+    }
+
+    // --- what holders do --------------------------------------------------------------------
+
+    @Override
+    public CompletionStage<AcquireReply> acquire(Caller caller, AcquireRequest message) {
+        return loads.acquires.carry(
+                () -> {
+                    String namespace = permitted(
+                            caller, LeasesGrpc.getAcquireMethod(), message.getNamespace());
+                    LeaseRequest request = FromWire.acquire(message);
+                    if (stopping) {
+                        throw Stopping.refusal();
+                    }
+                    return in(
+                            namespaces.leases(namespace),
+                            store -> acquires.acquire(
+                                    caller, new Acquires.Order(namespace, store, request)));
+                },
+                ToWire::acquisition);
+    }
+
+    @Override
+    public CompletionStage<EndReply> withdraw(Caller caller, AcquireRequest message) {
+        return loads.holders.carry(
+                () -> {
+                    LeaseRequest request = FromWire.acquire(message);
+                    return in(
+                            changing(
+                                    caller, LeasesGrpc.getWithdrawMethod(), message.getNamespace()),
+                            store -> store.withdraw(request));
+                },
+                ToWire::ending);
+    }
+
+    @Override
+    public CompletionStage<RenewReply> renew(Caller caller, RenewRequest message) {
+        return loads.holders.carry(
+                () -> {
+                    List<RenewalRequest> requests = FromWire.renew(message);
+                    return in(
+                            changing(caller, LeasesGrpc.getRenewMethod(), message.getNamespace()),
+                            store -> store.renewAll(requests));
+                },
+                ToWire::renewals);
+    }
+
+    @Override
+    public CompletionStage<RotateReply> rotate(Caller caller, RotateRequest message) {
+        return loads.holders.carry(
+                () -> {
+                    Grant grant = FromWire.grant(message.getGrant());
+                    return in(
+                            changing(caller, LeasesGrpc.getRotateMethod(), message.getNamespace()),
+                            store -> store.rotate(grant));
+                },
+                ToWire::rotation);
+    }
+
+    @Override
+    public CompletionStage<EndReply> release(Caller caller, ReleaseRequest message) {
+        return loads.holders.carry(
+                () -> {
+                    Grant grant = FromWire.grant(message.getGrant());
+                    return in(
+                            changing(caller, LeasesGrpc.getReleaseMethod(), message.getNamespace()),
+                            store -> store.release(grant));
+                },
+                ToWire::ending);
+    }
+
+    @Override
+    public CompletionStage<EndReply> complete(Caller caller, CompleteRequest message) {
+        return loads.holders.carry(
+                () -> {
+                    Grant grant = FromWire.grant(message.getGrant());
+                    Duration keepFor = Limits.keepFor(FromWire.duration(message.getKeepFor()));
+                    var record = FromWire.record(message.getRecord());
+                    return in(
+                            changing(
+                                    caller, LeasesGrpc.getCompleteMethod(), message.getNamespace()),
+                            store -> store.complete(grant, record, keepFor));
+                },
+                ToWire::ending);
+    }
+
+    @Override
+    public CompletionStage<EndReply> forceRelease(Caller caller, ForceReleaseRequest message) {
+        return loads.holders.carry(
+                () -> {
+                    Scope scope = Scope.parse(message.getScope());
+                    FencingToken token = new FencingToken(message.getToken());
+                    return in(
+                            changing(
+                                    caller,
+                                    LeasesGrpc.getForceReleaseMethod(),
+                                    message.getNamespace()),
+                            store -> store.forceRelease(scope, token));
+                },
+                ToWire::ending);
+    }
+
+    // --- what resources and people do ---------------------------------------------------------
+
+    @Override
+    public CompletionStage<AdmitReply> admit(Caller caller, AdmitRequest message) {
+        return raise(caller, LeasesGrpc.getAdmitMethod(), message);
+    }
+
+    /** A hosted guard keeps a mark and no data, so that there is no difference. */
+    @Override
+    public CompletionStage<AdmitReply> seal(Caller caller, AdmitRequest message) {
+        return raise(caller, LeasesGrpc.getSealMethod(), message);
+    }
+
+    private CompletionStage<AdmitReply> raise(
+            Caller caller, MethodDescriptor<?, ?> method, AdmitRequest message) {
+        return loads.holders.carry(
+                () -> {
+                    String namespace = permitted(caller, method, message.getNamespace());
+                    Scope resource = Scope.name(message.getResource());
+                    FencingToken token = new FencingToken(message.getToken());
+                    return in(
+                            namespaces.guards(namespace),
+                            store -> guards.admit(store, resource, token));
+                },
+                reply -> reply);
+    }
+
+    @Override
+    public CompletionStage<ListReply> get(Caller caller, GetRequest message) {
+        return loads.readers.carry(
+                () -> {
+                    LeaseQuery query = LeaseQuery.overlapping(Scope.parse(message.getScope()));
+                    return reading(
+                            caller,
+                            LeasesGrpc.getGetMethod(),
+                            message.getNamespace(),
+                            store -> store.list(query).thenApply(Pages::write),
+                            ListReply.getDefaultInstance());
+                },
+                reply -> reply);
+    }
+
+    @Override
+    public CompletionStage<ListReply> list(Caller caller, ListRequest message) {
+        return loads.readers.carry(
+                () -> {
+                    LeaseQuery query = FromWire.list(message);
+                    return reading(
+                            caller,
+                            LeasesGrpc.getListMethod(),
+                            message.getNamespace(),
+                            store -> store.list(query).thenApply(Pages::write),
+                            ListReply.getDefaultInstance());
+                },
+                reply -> reply);
+    }
+
+    @Override
+    public CompletionStage<CheckReply> check(Caller caller, CheckRequest message) {
+        return loads.readers.carry(
+                () -> {
+                    Scope scope = Scope.parse(message.getScope());
+                    FencingToken token = new FencingToken(message.getToken());
+                    return reading(
+                            caller,
+                            LeasesGrpc.getCheckMethod(),
+                            message.getNamespace(),
+                            store -> Checks.check(store, scope, token),
+                            CheckReply.getDefaultInstance());
+                },
+                reply -> reply);
+    }
+
+    @Override
+    public CompletionStage<InfoReply> info(Caller caller, InfoRequest message) {
+        return loads.readers.carry(
+                () -> {
+                    String unused = Namespaces.name(message.getNamespace());
+                    return CompletableFuture.completedStage(guarantees);
+                },
+                promised -> InfoReply.newBuilder()
+                        .setVersion(version)
+                        .setEngine(promised.engine())
+                        .setDurable(promised.durable())
+                        .setSurvivesFailover(promised.survivesFailover())
+                        .setClock(InfoReply.Clock.valueOf(promised.clock().name()))
+                        .setFairQueue(promised.fairQueue())
+                        .addAllCaveats(promised.caveats())
+                        .setStopping(stopping)
+                        .setClockStep(ToWire.duration(clocks.step()))
+                        .build());
+    }
+
+    @Override
+    public Watch watch(Caller caller, WatchRequest message) {
+        try {
+            String namespace = Namespaces.name(message.getNamespace());
+            Optional<Scope> overlapping = FromWire.scope(message.getOverlapping());
+            WatchRing.Cursor after = WatchRing.Cursor.parse(message.getAfter());
+            return isPermitted(caller, LeasesGrpc.getWatchMethod(), namespace)
+                    ? watches.watch(namespace, after, overlapping)
+                    : watches.ofNothing(after);
+        } catch (RuntimeException e) {
+            throw Failures.before(e);
+        }
+    }
+
+    // --- the end ------------------------------------------------------------------------------
+
+    /** Grants nothing more and answers those who wait; all the rest is served. */
+    public void stopGranting() {
+        stopping = true;
+        acquires.turnAway();
+    }
+
+    /** Whether a stop has begun. */
+    public boolean isStopping() {
+        return stopping;
+    }
+
+    /** How many calls have no answer yet. */
+    public int underWay() {
+        return loads.acquires.underWay() + loads.holders.underWay() + loads.readers.underWay();
+    }
+
+    /** Ends the watches. */
+    @Override
+    public void close() {
+        watches.close();
+    }
+
+    // --- who may what, where --------------------------------------------------------------------
+
+    private static boolean isPermitted(
+            Caller caller, MethodDescriptor<?, ?> method, String namespace) {
+        return Rules.judge(caller.principal(), method.getFullMethodName(), namespace)
+                == Rules.Verdict.PERMITTED;
+    }
+
+    private static String permitted(Caller caller, MethodDescriptor<?, ?> method, String given) {
+        String namespace = Namespaces.name(given);
+        if (!isPermitted(caller, method, namespace)) {
+            throw Failures.of(
+                    Failure.Kind.PERMISSION_DENIED,
+                    "this needs " + Rules.of(method.getFullMethodName()) + " in namespace '"
+                            + namespace + "'");
+        }
+        return namespace;
+    }
+
+    private CompletionStage<LeaseStore> changing(
+            Caller caller, MethodDescriptor<?, ?> method, String given) {
+        return namespaces.leases(permitted(caller, method, given));
+    }
+
+    /** A namespace that is not the caller's to read looks like one without leases. */
+    private <T> CompletionStage<T> reading(
+            Caller caller,
+            MethodDescriptor<?, ?> method,
+            String given,
+            Function<LeaseStore, CompletionStage<T>> read,
+            T nothing) {
+        String namespace = Namespaces.name(given);
+        Optional<CompletionStage<LeaseStore>> store = isPermitted(caller, method, namespace)
+                ? namespaces.leasesIfAny(namespace)
+                : Optional.empty();
+        return store.map(open -> in(open, read))
+                .orElseGet(() -> CompletableFuture.completedStage(nothing));
+    }
+
+    /** Asks a store, at once if it is open. */
+    private static <T> CompletionStage<T> in(
+            CompletionStage<LeaseStore> store, Function<LeaseStore, CompletionStage<T>> ask) {
+        CompletableFuture<LeaseStore> opening = store.toCompletableFuture();
+        return opening.isDone() && !opening.isCompletedExceptionally()
+                ? ask.apply(opening.join())
+                : opening.thenCompose(ask);
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.server.api;
+
+import io.leasehold.spi.Guarantees;
+import io.leasehold.spi.Time;
+
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import java.util.random.RandomGenerator;
+
+/**
+ * What the operations run with.
+ *
+ * @param version the server's, as it is told
+ * @param guarantees the engine's
+ * @param bounds how much there may be of everything
+ * @param surroundings time, chance and threads
+ */
+public record OperationsOptions(
+        String version, Guarantees guarantees, Bounds bounds, Surroundings surroundings) {
+
+    /**
+     * How much there may be at one time.
+     *
+     * @param acquires under way, those that wait included
+     * @param others of the calls that change something, under way
+     * @param reads under way
+     * @param watches open
+     * @param eventsKept of each namespace, for watchers that come back
+     * @param grace how long an acquire outlives its caller's connection
+     */
+    public record Bounds(
+            int acquires, int others, int reads, int watches, int eventsKept, Duration grace) {
+
+        public static Bounds defaults() {
+            return new Bounds(50_000, 100_000, 1_000, 1_000, 8_192, Duration.ofSeconds(5));
+        }
+    }
+
+    /**
+     * What is given from outside.
+     *
+     * @param time the only clock
+     * @param random the source of secrets
+     * @param herald on which watchers are woken
+     */
+    public record Surroundings(Time time, RandomGenerator random, Executor herald) {}
+
+    Time time() {
+        return surroundings.time();
+    }
+
+    RandomGenerator random() {
+        return surroundings.random();
+    }
+
+    Executor herald() {
+        return surroundings.herald();
+    }
+}

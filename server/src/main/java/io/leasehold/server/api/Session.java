@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.server.api;
+
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import io.leasehold.protocol.v1.AcquireRequest;
+import io.leasehold.protocol.v1.Answer;
+import io.leasehold.protocol.v1.Call;
+import io.leasehold.protocol.v1.Failure;
+import io.leasehold.protocol.v1.SessionReply;
+import io.leasehold.protocol.v1.SessionRequest;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Many calls of one client on one stream. All of it happens on the stream's event loop, but for the
+ * answers of stores, which arrive on any thread and are collected: those that are there together go
+ * out in one message.
+ *
+ * <p>A client that does not read is not served further: while too many answers are unsent, no
+ * message is taken from the network, and calls that were taken before may only fill it up to a
+ * bound, beyond which the stream is cut.
+ */
+final class Session implements StreamObserver<SessionRequest> {
+
+    private static final int MOST_CALLS_IN_A_MESSAGE = 10_000;
+    private static final int MOST_ANSWERS_IN_A_MESSAGE = 1_000;
+    private static final int MOST_BYTES_IN_A_MESSAGE = 1 << 20;
+    private static final int UNSENT_TO_PAUSE = 4_096;
+    private static final int UNSENT_TO_CUT = 100_000;
+
+    private final Operations operations;
+    private final Caller caller;
+    private final ServerCallStreamObserver<SessionReply> replies;
+    private final Executor loop;
+    private final ConcurrentLinkedQueue<Ready> ready = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger unsent = new AtomicInteger();
+    private final AtomicBoolean draining = new AtomicBoolean();
+    private final Set<Delivery> undelivered = new HashSet<>(); // on the loop, as what follows
+    private int underWay;
+    private boolean paused;
+    private boolean complete; // the client has no more calls
+    private boolean ended;
+
+    /** An answer that is to be sent, and who waits to hear of that. */
+    private record Ready(Answer answer, @Nullable Delivery delivery) {}
+
+    Session(
+            Operations operations,
+            Caller caller,
+            ServerCallStreamObserver<SessionReply> replies,
+            Executor loop) {
+        this.operations = operations;
+        this.caller = caller;
+        this.replies = replies;
+        this.loop = loop;
+    }
+
+    void start() {
+        replies.disableAutoRequest();
+        replies.setOnReadyHandler(this::drain);
+        replies.setOnCancelHandler(this::end);
+        replies.request(1);
+    }
+
+    // --- calls ------------------------------------------------------------------------------
+
+    @Override
+    public void onNext(SessionRequest message) {
+        if (ended) {
+            return;
+        } else if (message.getCallsCount() > MOST_CALLS_IN_A_MESSAGE) {
+            fail(Failures.of(
+                    Failure.Kind.INVALID,
+                    message.getCallsCount() + " calls in one message; at most "
+                            + MOST_CALLS_IN_A_MESSAGE));
+            return;
+        }
+        draining.set(true); // whatever is there at the end of this goes out together
+        for (Call call : message.getCallsList()) {
+            if (!isPatient(call)) {
+                carry(call);
+            }
+        }
+        for (Call call : message.getCallsList()) {
+            if (isPatient(call)) {
+                carry(call);
+            }
+        }
+        drain();
+        if (unsent.get() < UNSENT_TO_PAUSE) {
+            replies.request(1);
+        } else {
+            paused = true;
+        }
+    }
+
+    /** Those who hold leases go before those who want some. */
+    private static boolean isPatient(Call call) {
+        return call.getOperationCase() == Call.OperationCase.ACQUIRE
+                || call.getOperationCase() == Call.OperationCase.LIST;
+    }
+
+    private void carry(Call call) {
+        long id = call.getId();
+        underWay++;
+        switch (call.getOperationCase()) {
+            case ACQUIRE -> acquire(id, call.getAcquire());
+            case WITHDRAW ->
+                await(
+                        id,
+                        operations.withdraw(caller, call.getWithdraw()),
+                        Answer.Builder::setEnded);
+            case RENEW ->
+                await(id, operations.renew(caller, call.getRenew()), Answer.Builder::setRenewed);
+            case ROTATE ->
+                await(id, operations.rotate(caller, call.getRotate()), Answer.Builder::setRotated);
+            case RELEASE ->
+                await(id, operations.release(caller, call.getRelease()), Answer.Builder::setEnded);
+            case COMPLETE ->
+                await(
+                        id,
+                        operations.complete(caller, call.getComplete()),
+                        Answer.Builder::setEnded);
+            case LIST ->
+                await(id, operations.list(caller, call.getList()), Answer.Builder::setListed);
+            case FORCE_RELEASE ->
+                await(
+                        id,
+                        operations.forceRelease(caller, call.getForceRelease()),
+                        Answer.Builder::setEnded);
+            case OPERATION_NOT_SET ->
+                collect(new Ready(
+                        failure(
+                                id,
+                                Failures.of(
+                                        Failure.Kind.INVALID,
+                                        "a call without an operation that this server knows")),
+                        null));
+        }
+    }
+
+    private void acquire(long id, AcquireRequest request) {
+        Delivery delivery = new Delivery();
+        undelivered.add(delivery);
+        CompletionStage<?> unused = operations
+                .acquire(new Caller(caller.principal(), delivery), request)
+                .whenComplete((reply, failure) -> collect(new Ready(
+                        failure == null
+                                ? Answer.newBuilder()
+                                        .setId(id)
+                                        .setAcquired(reply)
+                                        .build()
+                                : failure(id, failure),
+                        delivery)));
+    }
+
+    private <T> void await(long id, CompletionStage<T> reply, BiConsumer<Answer.Builder, T> set) {
+        CompletionStage<T> unused = reply.whenComplete((answer, failure) -> {
+            if (failure != null) {
+                collect(new Ready(failure(id, failure), null));
+                return;
+            }
+            Answer.Builder message = Answer.newBuilder().setId(id);
+            set.accept(message, answer);
+            collect(new Ready(message.build(), null));
+        });
+    }
+
+    private static Answer failure(long id, Throwable failure) {
+        return Answer.newBuilder()
+                .setId(id)
+                .setFailure(Failures.ofChanging(failure).failure())
+                .build();
+    }
+
+    // --- answers ----------------------------------------------------------------------------
+
+    /** Takes an answer, on any thread. */
+    private void collect(Ready answer) {
+        ready.add(answer);
+        unsent.incrementAndGet();
+        if (draining.compareAndSet(false, true)) {
+            loop.execute(this::drain);
+        }
+    }
+
+    /** Sends what is there, as far as the network has room. */
+    private void drain() {
+        draining.set(false);
+        while (!ended && replies.isReady() && !ready.isEmpty()) {
+            send();
+        }
+        int left = unsent.get();
+        if (ended) {
+            return;
+        } else if (left > UNSENT_TO_CUT) {
+            fail(Failures.limit(
+                    "unsent answers",
+                    UNSENT_TO_CUT,
+                    "the session is ended because its answers are not read"));
+        } else if (complete && underWay == 0 && left == 0) {
+            ended = true;
+            replies.onCompleted();
+        } else if (paused && left < UNSENT_TO_PAUSE) {
+            paused = false;
+            replies.request(1);
+        }
+    }
+
+    private void send() {
+        SessionReply.Builder message = SessionReply.newBuilder();
+        int bytes = 0;
+        int answers = 0;
+        while (answers < MOST_ANSWERS_IN_A_MESSAGE && bytes < MOST_BYTES_IN_A_MESSAGE) {
+            Ready next = ready.poll();
+            if (next == null) {
+                break;
+            }
+            message.addAnswers(next.answer());
+            bytes += next.answer().getSerializedSize();
+            answers++;
+            if (next.delivery() != null) {
+                undelivered.remove(next.delivery());
+                next.delivery().delivered();
+            }
+        }
+        underWay -= answers;
+        unsent.addAndGet(-answers);
+        replies.onNext(message.build());
+    }
+
+    // --- the end ----------------------------------------------------------------------------
+
+    @Override
+    public void onCompleted() {
+        complete = true;
+        drain();
+    }
+
+    @Override
+    public void onError(Throwable failure) {
+        end();
+    }
+
+    private void fail(CallFailedException failure) {
+        if (!ended) {
+            end();
+            replies.onError(GrpcStatus.of(failure));
+        }
+    }
+
+    /** Nobody hears answers any more. */
+    private void end() {
+        ended = true;
+        Set<Delivery> lost = Set.copyOf(undelivered);
+        undelivered.clear();
+        lost.forEach(Delivery::lost);
+    }
+}

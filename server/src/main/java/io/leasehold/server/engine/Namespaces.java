@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.server.engine;
+
+import io.leasehold.model.LimitExceededException;
+import io.leasehold.model.StoreUnavailableException;
+import io.leasehold.spi.LeaseStore;
+import io.leasehold.spi.Time;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+
+/**
+ * One store for each namespace, opened when it is first needed, off the caller's thread. A store
+ * that can't be opened is tried again by the next call. Thread-safe.
+ */
+public final class Namespaces implements AutoCloseable {
+
+    /** The namespace of callers who name none. */
+    public static final String DEFAULT = "default";
+
+    private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9._-]{0,62}");
+
+    private final Engine engine;
+    private final int most;
+    private final Executor opener;
+    private final ConcurrentHashMap<Key, CompletableFuture<LeaseStore>> stores =
+            new ConcurrentHashMap<>();
+    private final Map<String, List<Consumer<LeaseStore>>> expected = new HashMap<>(); // by this
+    private boolean closed; // guarded by this
+
+    private record Key(String namespace, Engine.Purpose purpose) {}
+
+    Namespaces(Engine engine, int most, Executor opener) {
+        this.engine = engine;
+        this.most = most;
+        this.opener = opener;
+    }
+
+    /**
+     * The namespaces of the engine at the address, none of them open yet.
+     *
+     * @param most how many may be open at one time
+     * @param opener on which stores are opened, which may block
+     */
+    public static Namespaces at(StoreAddress address, Time time, int most, Executor opener) {
+        return new Namespaces(Engines.at(address, time), most, opener);
+    }
+
+    /**
+     * The name as given, or the default one.
+     *
+     * @throws IllegalArgumentException if it can't be one
+     */
+    public static String name(String given) {
+        if (given.isEmpty()) {
+            return DEFAULT;
+        }
+        if (!NAME.matcher(given).matches()) {
+            throw new IllegalArgumentException("a namespace has 1 to 63 of a-z 0-9 . _ -,"
+                    + " and begins with a letter or a digit");
+        }
+        return given;
+    }
+
+    /** The store of leases, opened if need be. */
+    public CompletionStage<LeaseStore> leases(String namespace) {
+        return store(namespace, Engine.Purpose.LEASES);
+    }
+
+    /** The store of guards' marks, opened if need be. */
+    public CompletionStage<LeaseStore> guards(String namespace) {
+        return store(namespace, Engine.Purpose.GUARDS);
+    }
+
+    /** The store of leases for a reader: nothing if nothing can be in it. */
+    public Optional<CompletionStage<LeaseStore>> leasesIfAny(String namespace) {
+        Key key = new Key(namespace, Engine.Purpose.LEASES);
+        return stores.containsKey(key) || engine.mayHold(namespace, Engine.Purpose.LEASES)
+                ? Optional.of(leases(namespace))
+                : Optional.empty();
+    }
+
+    /**
+     * Tells of the store of leases before anybody else has it, as soon as it is open: at once if it
+     * is. One in which something may be is opened for it.
+     */
+    public Expectation whenOpen(String namespace, Consumer<LeaseStore> listener) {
+        CompletableFuture<LeaseStore> open;
+        synchronized (this) {
+            open = stores.get(new Key(namespace, Engine.Purpose.LEASES));
+            if (open == null || !open.isDone()) {
+                expected.computeIfAbsent(namespace, name -> new ArrayList<>()).add(listener);
+            }
+        }
+        if (open == null) {
+            Optional<CompletionStage<LeaseStore>> unused = leasesIfAny(namespace);
+        } else if (open.isDone()) {
+            CompletableFuture<Void> unused = open.thenAccept(listener);
+        }
+        return () -> forget(namespace, listener);
+    }
+
+    /** Someone who is to be told of a store. */
+    public interface Expectation {
+        /** Forgets about it, unless it was told. */
+        void cancel();
+    }
+
+    private synchronized void forget(String namespace, Consumer<LeaseStore> listener) {
+        List<Consumer<LeaseStore>> listeners = expected.get(namespace);
+        if (listeners != null && listeners.remove(listener) && listeners.isEmpty()) {
+            expected.remove(namespace);
+        }
+    }
+
+    private CompletableFuture<LeaseStore> store(String namespace, Engine.Purpose purpose) {
+        Key key = new Key(namespace, purpose);
+        CompletableFuture<LeaseStore> store = stores.get(key);
+        return store == null ? open(key) : store;
+    }
+
+    private CompletableFuture<LeaseStore> open(Key key) {
+        CompletableFuture<LeaseStore> opening = new CompletableFuture<>();
+        synchronized (this) {
+            CompletableFuture<LeaseStore> other = stores.get(key);
+            if (other != null) {
+                return other;
+            } else if (closed) {
+                return CompletableFuture.failedFuture(closed());
+            } else if (key.purpose() == Engine.Purpose.LEASES && count() >= most) {
+                return CompletableFuture.failedFuture(new LimitExceededException(
+                        "namespaces", most, most + " namespaces are open, which is the most"));
+            }
+            stores.put(key, opening);
+        }
+        opener.execute(() -> open(key, opening));
+        return opening;
+    }
+
+    private void open(Key key, CompletableFuture<LeaseStore> opening) {
+        try {
+            LeaseStore store = engine.open(key.namespace(), key.purpose());
+            hand(key, store, opening);
+        } catch (RuntimeException | Error e) {
+            stores.remove(key, opening);
+            opening.completeExceptionally(e);
+        }
+    }
+
+    private void hand(Key key, LeaseStore store, CompletableFuture<LeaseStore> opening) {
+        // nobody else has it yet, so that those who expect it miss nothing
+        while (true) {
+            List<Consumer<LeaseStore>> listeners = List.of();
+            synchronized (this) {
+                if (key.purpose() == Engine.Purpose.LEASES) {
+                    listeners = expected.remove(key.namespace());
+                }
+                if (listeners == null || listeners.isEmpty()) {
+                    break;
+                }
+            }
+            listeners.forEach(listener -> listener.accept(store));
+        }
+        if (!opening.complete(store)) {
+            store.close();
+        }
+    }
+
+    private long count() {
+        return stores.keySet().stream()
+                .filter(key -> key.purpose() == Engine.Purpose.LEASES)
+                .count();
+    }
+
+    private static StoreUnavailableException closed() {
+        return new StoreUnavailableException("the server has stopped");
+    }
+
+    /** Closes all stores. Idempotent. */
+    @Override
+    public void close() {
+        synchronized (this) {
+            closed = true;
+        }
+        stores.forEach((key, opening) -> {
+            if (!opening.completeExceptionally(closed()) && !opening.isCompletedExceptionally()) {
+                opening.join().close();
+            }
+        });
+    }
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import io.grpc.Metadata;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.stub.MetadataUtils;
+import io.leasehold.protocol.v1.AcquireReply;
+import io.leasehold.protocol.v1.AdministrationGrpc;
+import io.leasehold.protocol.v1.CreateTokenReply;
+import io.leasehold.protocol.v1.CreateTokenRequest;
+import io.leasehold.protocol.v1.ForceReleaseRequest;
+import io.leasehold.protocol.v1.InfoRequest;
+import io.leasehold.protocol.v1.LeasesGrpc;
+import io.leasehold.protocol.v1.RevokeTokenRequest;
+import io.leasehold.protocol.v1.TokenRule;
+import io.leasehold.server.access.AccessRule;
+import io.leasehold.server.access.EdgeLimits;
+import io.leasehold.server.access.Security;
+import io.leasehold.server.access.TokenFile;
+import io.leasehold.server.engine.StoreAddress;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the server takes from the network, and what it writes down, over real sockets. */
+final class EdgeTest {
+
+    private static final EdgeLimits TIGHT = EdgeLimits.defaults()
+            .withConnections(8)
+            .withPrincipals(3, 100)
+            .withPatience(Duration.ofSeconds(1), Duration.ofSeconds(1));
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init") // set by JUnit
+    private Path directory;
+
+    private final List<AutoCloseable> opened = new ArrayList<>();
+
+    @AfterEach
+    void closeAll() throws Exception {
+        for (int i = opened.size() - 1; i >= 0; i--) {
+            opened.get(i).close();
+        }
+    }
+
+    private LeaseholdServer start(Security security) {
+        LeaseholdServer server = LeaseholdServer.start(ServerOptions.on(new StoreAddress.Memory())
+                .withPort(0)
+                .withLimits(TIGHT)
+                .withSecurity(security));
+        opened.add(server);
+        return server;
+    }
+
+    private ManagedChannel channel(LeaseholdServer server) {
+        ManagedChannel channel = ManagedChannelBuilder.forAddress("127.0.0.1", server.port())
+                .usePlaintext()
+                .build();
+        opened.add(channel::shutdownNow);
+        return channel;
+    }
+
+    private static <S extends io.grpc.stub.AbstractStub<S>> S as(String token, S stub) {
+        Metadata headers = new Metadata();
+        headers.put(
+                Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER),
+                "Bearer " + token);
+        return stub.withInterceptors(MetadataUtils.newAttachHeadersInterceptor(headers))
+                .withDeadlineAfter(30, TimeUnit.SECONDS);
+    }
+
+    private Socket connect(LeaseholdServer server) throws IOException {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port());
+        socket.setSoTimeout(20_000);
+        opened.add(socket);
+        return socket;
+    }
+
+    /** Whether the other side ends the connection, before the socket's time-out does. */
+    private static boolean isEnded(Socket socket) {
+        try {
+            InputStream in = socket.getInputStream();
+            while (in.read() >= 0) {
+                // an answer may come before the end
+            }
+            return true;
+        } catch (java.net.SocketTimeoutException e) {
+            return false;
+        } catch (IOException e) {
+            return true;
+        }
+    }
+
+    private static void write(Socket socket, String text) throws IOException {
+        socket.getOutputStream().write(text.getBytes(StandardCharsets.US_ASCII));
+        socket.getOutputStream().flush();
+    }
+
+    @Test
+    void connectionsThatSayNothingOrHalfOfItAreClosedAndOthersServedMeanwhile() throws IOException {
+        LeaseholdServer server = start(Security.open());
+        Socket silent = connect(server);
+        Socket halfALine = connect(server);
+        write(halfALine, "GE");
+        Socket halfAHeader = connect(server);
+        write(halfAHeader, "GET /v1/info HTTP/1.1\r\nHost: localhost\r\nX-Slow: ");
+        Socket halfAPreface = connect(server);
+        write(halfAPreface, "PRI * HTTP/2.0\r\n");
+        Socket halfABody = connect(server);
+        write(
+                halfABody,
+                "POST /leasehold.v1.Leases/Acquire HTTP/1.1\r\nHost: localhost\r\n"
+                        + "Content-Type: application/grpc\r\nContent-Length: 1000\r\n\r\nabc");
+        assertThat(LeasesGrpc.newBlockingStub(channel(server))
+                        .info(InfoRequest.getDefaultInstance())
+                        .getEngine())
+                .isEqualTo("memory");
+        assertThat(isEnded(silent)).as("silent").isTrue();
+        assertThat(isEnded(halfALine)).as("half a line").isTrue();
+        assertThat(isEnded(halfAHeader)).as("half a header").isTrue();
+        assertThat(isEnded(halfAPreface)).as("half a preface").isTrue();
+        assertThat(isEnded(halfABody)).as("half a body").isTrue();
+    }
+
+    @Test
+    void moreConnectionsThanAllowedAreClosed() throws IOException {
+        LeaseholdServer server = LeaseholdServer.start(ServerOptions.on(new StoreAddress.Memory())
+                .withPort(0)
+                .withLimits(TIGHT.withPatience(Duration.ofSeconds(60), Duration.ofSeconds(60))));
+        opened.add(server);
+        List<Socket> sockets = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            Socket socket = connect(server);
+            socket.setSoTimeout(1_000);
+            sockets.add(socket);
+        }
+        assertThat(sockets.stream().filter(EdgeTest::isEnded).count()).isEqualTo(12);
+    }
+
+    @Test
+    void aPrincipalsLeasesAreBoundedAndARevokedOneIsOut() throws IOException {
+        TokenFile file = TokenFile.at(directory.resolve("tokens"));
+        String admin = file.create("ops", List.of(AccessRule.parse("*=admin")));
+        Path audit = directory.resolve("audit.log");
+        LeaseholdServer server = start(new Security(
+                Optional.of(file.path()), Optional.empty(), Optional.of(audit), false));
+        ManagedChannel channel = channel(server);
+        AdministrationGrpc.AdministrationBlockingStub administration =
+                as(admin, AdministrationGrpc.newBlockingStub(channel));
+        CreateTokenReply made = administration.createToken(CreateTokenRequest.newBuilder()
+                .setName("orders")
+                .addRules(TokenRule.newBuilder()
+                        .setNamespaces(MatrixRequests.NAMESPACE)
+                        .addPermissions(TokenRule.Permission.ACQUIRE))
+                .build());
+        LeasesGrpc.LeasesBlockingStub orders =
+                as(made.getToken(), LeasesGrpc.newBlockingStub(channel));
+        AcquireReply first = orders.acquire(MatrixRequests.acquire("name:a-1", 1));
+        for (int i = 2; i <= 3; i++) {
+            assertThat(orders.acquire(MatrixRequests.acquire("name:a-" + i, i)).hasGranted())
+                    .isTrue();
+        }
+        assertThat(code(() -> orders.acquire(MatrixRequests.acquire("name:a-4", 4))))
+                .isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
+        assertThat(code(() -> orders.forceRelease(ForceReleaseRequest.getDefaultInstance())))
+                .isNotEqualTo(Status.Code.OK);
+
+        var unused = as(admin, LeasesGrpc.newBlockingStub(channel))
+                .forceRelease(ForceReleaseRequest.newBuilder()
+                        .setNamespace(MatrixRequests.NAMESPACE)
+                        .setScope("name:a-1")
+                        .setToken(first.getGranted().getHolding().getToken())
+                        .setComment("stuck\n{\"forged\":1}")
+                        .build());
+        assertThat(administration
+                        .revokeToken(RevokeTokenRequest.newBuilder()
+                                .setName("orders")
+                                .build())
+                        .getRevoked())
+                .isTrue();
+        assertThat(code(() -> orders.info(InfoRequest.getDefaultInstance())))
+                .isEqualTo(Status.Code.UNAUTHENTICATED);
+
+        List<String> lines = Files.readAllLines(audit);
+        assertThat(lines).hasSize(4);
+        assertThat(lines.get(0)).contains("\"who\":\"ops\"", "create-token", "orders", "done");
+        assertThat(lines.get(1)).contains("\"who\":\"orders\"", "force-release");
+        assertThat(lines.get(2)).contains("\"who\":\"ops\"", "name:a-1", "stuck\\u000a", "done");
+        assertThat(lines.get(3)).contains("revoke-token", "done");
+        assertThat(String.join("\n", lines))
+                .doesNotContain(made.getToken(), admin, first.getGranted().getLeaseId());
+    }
+
+    private static Status.Code code(Runnable call) {
+        StatusRuntimeException failed =
+                catchThrowableOfType(StatusRuntimeException.class, call::run);
+        assertThat(failed).isNotNull();
+        return failed.getStatus().getCode();
+    }
+}

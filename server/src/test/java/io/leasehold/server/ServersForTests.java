@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.server;
+
+import io.leasehold.server.engine.OpenedByTest;
+import io.leasehold.server.engine.StoreAddress;
+import io.leasehold.spi.LeaseStore;
+
+import java.util.function.Function;
+
+/** Servers on stores that a test opens, one for each namespace. */
+public final class ServersForTests {
+
+    private static final int NAMESPACES = 10_000;
+
+    private ServersForTests() {}
+
+    public static LeaseholdServer start(Function<String, LeaseStore> stores) {
+        ServerOptions options = ServerOptions.on(new StoreAddress.Memory()).withPort(0);
+        Workers workers = new Workers();
+        return LeaseholdServer.start(
+                options, OpenedByTest.namespaces(NAMESPACES, workers, stores), workers);
+    }
+}

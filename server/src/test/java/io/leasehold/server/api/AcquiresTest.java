@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.server.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.linecorp.armeria.common.HttpMethod;
+import com.linecorp.armeria.common.RequestHeaders;
+import io.leasehold.memory.MemoryLeaseStore;
+import io.leasehold.model.Claim;
+import io.leasehold.model.Holder;
+import io.leasehold.model.LeaseId;
+import io.leasehold.model.Scope;
+import io.leasehold.model.StoreUnavailableException;
+import io.leasehold.server.access.Access;
+import io.leasehold.server.access.Principal;
+import io.leasehold.spi.Acquisition;
+import io.leasehold.spi.Ending;
+import io.leasehold.spi.Grant;
+import io.leasehold.spi.LeaseRequest;
+import io.leasehold.spi.LeaseStore;
+import io.leasehold.table.TableOptions;
+import io.leasehold.testkit.VirtualTime;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of acquires without a caller, in virtual time. */
+final class AcquiresTest {
+
+    private static final Duration GRACE = Duration.ofSeconds(5);
+    private static final Principal ANYONE =
+            Access.open().identify(RequestHeaders.of(HttpMethod.GET, "/"), null);
+
+    private final VirtualTime time = VirtualTime.create();
+    private final LeaseStore store = MemoryLeaseStore.create(TableOptions.defaults(), time);
+    private final Acquires acquires = new Acquires(time, GRACE);
+    private final CompletableFuture<Void> never = new CompletableFuture<>();
+    private final Grant holder = granted(acquire(never, request(1)));
+
+    private static LeaseRequest request(long id) {
+        return LeaseRequest.of(
+                        new LeaseId(0, id),
+                        Claim.exclusive(Scope.name("lock")),
+                        new Holder("test"),
+                        Duration.ofMinutes(10))
+                .waitingAtMost(Duration.ofMinutes(5));
+    }
+
+    private CompletableFuture<Acquisition> acquire(
+            CompletableFuture<Void> gone, LeaseRequest request) {
+        return acquires.acquire(
+                        new Caller(ANYONE, gone), new Acquires.Order("default", store, request))
+                .toCompletableFuture();
+    }
+
+    private static Grant granted(CompletableFuture<Acquisition> answer) {
+        assertThat(answer).isCompleted();
+        return ((Acquisition.Granted) answer.join()).grant();
+    }
+
+    private void release(Grant grant) {
+        assertThat(store.release(grant).toCompletableFuture().join())
+                .isInstanceOf(Ending.Ended.class);
+    }
+
+    /** The lock is free, which only one may find out. */
+    private void assertFree() {
+        assertThat(store.acquire(request(99).waitingAtMost(Duration.ZERO))
+                        .toCompletableFuture()
+                        .join())
+                .isInstanceOf(Acquisition.Granted.class);
+    }
+
+    @Test
+    void aWaiterWhoseCallerIsGoneIsTakenBackExactlyAfterTheGrace() {
+        CompletableFuture<Void> gone = new CompletableFuture<>();
+        CompletableFuture<Acquisition> waiting = acquire(gone, request(2));
+        gone.complete(null);
+        time.advance(GRACE.minusNanos(1));
+        assertThat(waiting).isNotDone();
+        time.advance(Duration.ofNanos(1));
+        assertThat(waiting.join()).isInstanceOf(Acquisition.Gone.class);
+        release(holder);
+        assertFree();
+        assertThat(acquires.count()).isZero();
+    }
+
+    @Test
+    void aCallerThatIsGoneAlreadyIsNotWaitedFor() {
+        CompletableFuture<Acquisition> waiting =
+                acquire(CompletableFuture.completedFuture(null), request(2));
+        time.advance(GRACE);
+        assertThat(waiting.join()).isInstanceOf(Acquisition.Gone.class);
+    }
+
+    @Test
+    void aRepeatWithinTheGraceKeepsThePlace() {
+        CompletableFuture<Void> gone = new CompletableFuture<>();
+        acquire(gone, request(2));
+        CompletableFuture<Acquisition> behind = acquire(never, request(3));
+        gone.complete(null);
+        time.advance(GRACE.minusNanos(1));
+        CompletableFuture<Acquisition> repeated = acquire(never, request(2));
+        time.advance(GRACE.multipliedBy(3));
+        release(holder);
+        release(granted(repeated));
+        granted(behind);
+    }
+
+    @Test
+    void aRepeatBeforeTheFirstCallersEndIsNotTakenBackWithIt() {
+        CompletableFuture<Void> gone = new CompletableFuture<>();
+        acquire(gone, request(2));
+        CompletableFuture<Acquisition> repeated = acquire(never, request(2));
+        gone.complete(null);
+        time.advance(GRACE.multipliedBy(3));
+        release(holder);
+        release(granted(repeated));
+    }
+
+    @Test
+    void aRepeatWhoseCallerIsGoneTooIsTakenBack() {
+        CompletableFuture<Void> first = new CompletableFuture<>();
+        CompletableFuture<Void> second = new CompletableFuture<>();
+        acquire(first, request(2));
+        CompletableFuture<Acquisition> repeated = acquire(second, request(2));
+        first.complete(null);
+        second.complete(null);
+        time.advance(GRACE);
+        assertThat(repeated.join()).isInstanceOf(Acquisition.Gone.class);
+    }
+
+    @Test
+    void aGrantThatWasToldIsNotTakenBackWithARepeatThatIsLost() {
+        time.advance(Duration.ofSeconds(1));
+        Delivery lost = new Delivery();
+        assertThat(granted(acquire(lost, request(1)))).isEqualTo(holder);
+        lost.lost();
+        time.advance(GRACE.multipliedBy(3));
+        release(holder);
+        assertFree();
+    }
+
+    @Test
+    void aGrantThatCameAfterItsCallersEndIsTakenBack() {
+        CompletableFuture<Void> gone = new CompletableFuture<>();
+        CompletableFuture<Acquisition> waiting = acquire(gone, request(2));
+        gone.complete(null);
+        release(holder);
+        granted(waiting);
+        time.advance(GRACE);
+        assertFree();
+    }
+
+    @Test
+    void aGrantThatCameAfterItsCallersEndIsThereForARepeat() {
+        CompletableFuture<Void> gone = new CompletableFuture<>();
+        acquire(gone, request(2));
+        gone.complete(null);
+        release(holder);
+        Grant grant = granted(acquire(never, request(2)));
+        time.advance(GRACE.multipliedBy(3));
+        release(grant);
+    }
+
+    @Test
+    void aGrantThatWasAnsweredStaysWhenTheCallerGoes() {
+        CompletableFuture<Void> gone = new CompletableFuture<>();
+        release(holder);
+        Grant grant = granted(acquire(gone, request(2)));
+        gone.complete(null);
+        time.advance(GRACE.multipliedBy(3));
+        release(grant);
+    }
+
+    @Test
+    void aGrantThatWasAnsweredButNeverSentIsTakenBack() {
+        Delivery delivery = new Delivery();
+        release(holder);
+        granted(acquire(delivery, request(2)));
+        delivery.lost();
+        time.advance(GRACE);
+        assertFree();
+        assertThat(acquires.count()).isZero();
+    }
+
+    @Test
+    void aGrantThatWasSentStays() {
+        Delivery delivery = new Delivery();
+        release(holder);
+        Grant grant = granted(acquire(delivery, request(2)));
+        delivery.delivered();
+        delivery.lost();
+        time.advance(GRACE.multipliedBy(3));
+        release(grant);
+        assertThat(acquires.count()).isZero();
+    }
+
+    @Test
+    void anUnsentGrantThatWasRepeatedAndSentStays() {
+        Delivery unsent = new Delivery();
+        release(holder);
+        granted(acquire(unsent, request(2)));
+        Delivery sent = new Delivery();
+        Grant grant = granted(acquire(sent, request(2)));
+        sent.delivered();
+        unsent.lost();
+        time.advance(GRACE.multipliedBy(3));
+        release(grant);
+    }
+
+    @Test
+    void whoWaitsIsTurnedAwayAtAStopAndNothingIsGrantedToThem() {
+        CompletableFuture<Acquisition> waiting = acquire(never, request(2));
+        acquires.turnAway();
+        assertThat(waiting).isCompletedExceptionally();
+        assertThat(waiting.handle((answer, failure) -> failure).join())
+                .satisfiesAnyOf(
+                        failure ->
+                                assertThat(failure).isInstanceOf(StoreUnavailableException.class),
+                        failure -> assertThat(failure)
+                                .isInstanceOf(CompletionException.class)
+                                .hasCauseInstanceOf(StoreUnavailableException.class));
+        release(holder);
+        assertFree();
+    }
+}
