@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.cli;
 
+import io.leasehold.cli.json.Json;
 import io.leasehold.journal.FileSummary;
 import io.leasehold.journal.JournalReport;
 import io.leasehold.spi.LeaseView;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.cli;
 
+import io.leasehold.cli.http.ProblemException;
 import io.leasehold.model.LeaseholdException;
+import java.io.IOException;
+import java.util.Map;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import picocli.CommandLine;
@@ -18,7 +21,6 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {DemoCommand.class, JournalCommand.class},
         footer = {"", "Run 'leasehold COMMAND --help' for more on a command."})
 final class Main implements Runnable {
 
@@ -35,25 +37,57 @@ final class Main implements Runnable {
         // newer JDKs would otherwise find a console where there is no terminal
         System.setProperty("jdk.console", "java.base");
         LIBRARY_LOG.setLevel(Level.SEVERE);
-        System.exit(commandLine().execute(args));
+        System.exit(commandLine(args).execute(args));
     }
 
-    /** Exits with 0 when done, 1 when failed, 2 on wrong usage; commands may have more. */
-    static CommandLine commandLine() {
-        return new CommandLine(new Main())
-                .setCaseInsensitiveEnumValuesAllowed(true)
+    /** Every command. */
+    static CommandLine complete() {
+        return commandLine();
+    }
+
+    /**
+     * The command line for these arguments: with the one command that they name, because to make
+     * all of them takes longer than most of them run; with all where none is named.
+     *
+     * <p>Exits with 0 when done, 1 when failed, 2 on wrong usage; commands may have more.
+     */
+    static CommandLine commandLine(String... args) {
+        CommandLine root = new CommandLine(new Main());
+        Map<String, Class<?>> commands = Commands.ALL;
+        Class<?> named = args.length == 0 ? null : commands.get(args[0]);
+        if (named == null) {
+            commands.forEach((name, type) -> root.addSubcommand(name, made(type)));
+        } else {
+            root.addSubcommand(args[0], made(named));
+        }
+        return root.setCaseInsensitiveEnumValuesAllowed(true)
                 .setExecutionExceptionHandler(Main::explain);
     }
 
-    /** What went wrong is said in one line; only what nobody expected comes with a trace. */
+    /** Made by itself, because only then picocli applies the transformer of a command's model. */
+    private static CommandLine made(Class<?> type) {
+        return new CommandLine(type);
+    }
+
+    /**
+     * What went wrong is said in one line; only what nobody expected comes with a trace. A command
+     * has no exit code but those its help tells of.
+     */
     private static int explain(Exception e, CommandLine command, ParseResult unused)
             throws Exception {
-        if (!(e instanceof LeaseholdException)) {
+        boolean expected = e instanceof LeaseholdException
+                || e instanceof ProblemException
+                || e instanceof IOException;
+        if (!expected) {
             throw e;
         }
-        command.getErr().println("leasehold: " + e.getMessage());
+        String message = e instanceof IOException io ? FileErrors.words(io) : e.getMessage();
+        command.getErr().println("leasehold: " + message);
         command.getErr().flush();
-        return CommandLine.ExitCode.SOFTWARE;
+        String code = String.valueOf(ExitCodes.of(e));
+        return command.getCommandSpec().usageMessage().exitCodeList().containsKey(code)
+                ? ExitCodes.of(e)
+                : ExitCodes.FAILED;
     }
 
     @Override

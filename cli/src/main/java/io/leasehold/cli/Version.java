@@ -6,9 +6,13 @@ import picocli.CommandLine.IVersionProvider;
 /** Prints the version that the build wrote into the jar's manifest. */
 final class Version implements IVersionProvider {
 
+    static String number() {
+        String version = Version.class.getPackage().getImplementationVersion();
+        return version == null ? "(unpackaged)" : version;
+    }
+
     @Override
     public String[] getVersion() {
-        String version = Version.class.getPackage().getImplementationVersion();
-        return new String[] {"leasehold " + (version == null ? "(unpackaged)" : version)};
+        return new String[] {"leasehold " + number()};
     }
 }

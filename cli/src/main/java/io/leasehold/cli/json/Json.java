@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.leasehold.cli;
+package io.leasehold.cli.json;
 
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -8,12 +8,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /** Writes JSON: maps, lists, texts, numbers, booleans, and optionals that are null where empty. */
-final class Json {
+public final class Json {
 
     private Json() {}
 
     /** An object of names and values in turn. */
-    static Map<String, Object> object(Object... namesAndValues) {
+    public static Map<String, Object> object(Object... namesAndValues) {
         Map<String, Object> object = new LinkedHashMap<>();
         for (int i = 0; i < namesAndValues.length; i += 2) {
             object.put(namesAndValues[i].toString(), namesAndValues[i + 1]);
@@ -21,7 +21,7 @@ final class Json {
         return object;
     }
 
-    static String write(Object value) {
+    public static String write(Object value) {
         StringBuilder out = new StringBuilder();
         write(value, out);
         return out.toString();

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.cli;
+
+import io.leasehold.model.LeaseholdException;
+import io.leasehold.server.LeaseholdServer;
+import io.leasehold.server.ServerOptions;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.Spec;
+
+/** {@code leasehold serve}. */
+@Command(
+        name = "serve",
+        description = {
+            "Serves leases over gRPC and JSON on one port.",
+            "",
+            "Each setting is taken from its option, else from the environment (the variable in"
+                    + " brackets), else from the configuration file, a properties file with the names of the"
+                    + " options without their dashes.",
+            ""
+        },
+        mixinStandardHelpOptions = true,
+        modelTransformer = ServeOptions.class,
+        sortOptions = false,
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:stopped by Ctrl-C or TERM",
+            "1:can't start: the port is taken, the store can't be opened, a file can't be read",
+            "2:wrong usage or settings"
+        })
+final class ServeCommand implements Callable<Integer> {
+
+    @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            description = {"The configuration file.", "(LEASEHOLD_CONFIG)"})
+    private @Nullable Path config;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+        try {
+            ServeSettings settings = settings(System.getenv());
+            ServerOptions options = settings.toOptions();
+            ServeLog.start(settings.logLevel());
+            return serve(options);
+        } catch (IllegalArgumentException e) {
+            return fail(
+                    e.getMessage() + ". See leasehold serve --help", CommandLine.ExitCode.USAGE);
+        } catch (LeaseholdException e) {
+            return fail(String.valueOf(e.getMessage()), CommandLine.ExitCode.SOFTWARE);
+        }
+    }
+
+    /** In one line: who runs a server reads its log. */
+    private int fail(String message, int code) {
+        PrintWriter err = spec.commandLine().getErr();
+        err.println("leasehold: " + message);
+        err.flush();
+        return code;
+    }
+
+    private ServeSettings settings(Map<String, String> environment) {
+        ParseResult given = spec.commandLine().getParseResult();
+        String named = environment.getOrDefault("LEASEHOLD_CONFIG", "");
+        Optional<Path> file = config != null
+                ? Optional.of(config)
+                : named.isEmpty() ? Optional.empty() : Optional.of(Path.of(named));
+        return ServeSettings.of(
+                setting -> {
+                    Object value = given.matchedOptionValue(setting.option(), null);
+                    return value == null ? null : value.toString();
+                },
+                environment,
+                file);
+    }
+
+    private int serve(ServerOptions options) {
+        PrintWriter out = spec.commandLine().getOut();
+        LeaseholdServer server = LeaseholdServer.start(options);
+        new ServeGreeting(out).print(options, server);
+        stopWithTheProcess(server, out);
+        return untilTheProcessEnds();
+    }
+
+    /** A stop on purpose is no failure, hence the exit code; the virtual machine would say 143. */
+    private static void stopWithTheProcess(LeaseholdServer server, PrintWriter out) {
+        Thread stop = new Thread(
+                () -> {
+                    out.println("stopping: nothing more is granted");
+                    out.flush();
+                    server.close();
+                    out.println("stopped");
+                    out.flush();
+                    Runtime.getRuntime().halt(CommandLine.ExitCode.OK);
+                },
+                "leasehold-stop");
+        Runtime.getRuntime().addShutdownHook(stop);
+    }
+
+    private static int untilTheProcessEnds() {
+        try {
+            new CountDownLatch(1).await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return CommandLine.ExitCode.OK;
+    }
+}

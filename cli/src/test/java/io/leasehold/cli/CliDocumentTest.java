@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+/** What docs/cli.md shows is what there is. */
+final class CliDocumentTest {
+
+    private static final Path DOCUMENT =
+            Path.of("").toAbsolutePath().resolveSibling("docs").resolve("cli.md");
+
+    private static List<List<String>> examples() throws IOException {
+        List<List<String>> examples = new ArrayList<>();
+        boolean inShell = false;
+        for (String line : Files.readAllLines(DOCUMENT)) {
+            if (line.startsWith("```")) {
+                inShell = line.equals("```sh");
+            } else if (inShell) {
+                String command = line.startsWith("eval \"$(")
+                        ? line.substring("eval \"$(".length(), line.length() - 2)
+                        : line;
+                assertThat(command).startsWith("leasehold ");
+                examples.add(words(command.substring("leasehold ".length())));
+            }
+        }
+        return examples;
+    }
+
+    /** The words of a line as a shell takes them, variables left alone. */
+    private static List<String> words(String line) {
+        List<String> words = new ArrayList<>();
+        StringBuilder word = new StringBuilder();
+        char quote = ' ';
+        for (char c : (line + " ").toCharArray()) {
+            if (quote != ' ') {
+                if (c == quote) {
+                    quote = ' ';
+                } else {
+                    word.append(c);
+                }
+            } else if (c == '\'' || c == '"') {
+                quote = c;
+            } else if (c == ' ') {
+                words.add(word.toString());
+                word.setLength(0);
+            } else {
+                word.append(c);
+            }
+        }
+        assertThat(quote).as(line).isEqualTo(' ');
+        return words;
+    }
+
+    @Test
+    void everyExampleParses() throws IOException {
+        for (List<String> example : examples()) {
+            String[] args = example.toArray(String[]::new);
+            assertThat(Main.commandLine(args).parseArgs(args).hasSubcommand())
+                    .as(example.toString())
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void everyCommandHasAnExample() throws IOException {
+        TreeSet<String> shown = new TreeSet<>();
+        for (List<String> example : examples()) {
+            shown.add(example.get(0));
+        }
+        assertThat(shown).isEqualTo(new TreeSet<>(Commands.ALL.keySet()));
+    }
+
+    @Test
+    void everyExitCodeOfTheHelpIsExplained() throws IOException {
+        String document = Files.readString(DOCUMENT);
+        Main.commandLine()
+                .getSubcommands()
+                .values()
+                .forEach(command ->
+                        command.getCommandSpec().usageMessage().exitCodeList().keySet().stream()
+                                .filter(code -> code.matches("\\d{2,3}"))
+                                .filter(code -> !code.equals("130"))
+                                .forEach(code -> assertThat(document)
+                                        .as(command.getCommandName())
+                                        .containsPattern(
+                                                "\\| (\\d+, )?" + code + "(, \\d+)? \\|")));
+    }
+
+    @Test
+    void completionKnowsEveryCommand() {
+        String script = picocli.AutoComplete.bash("leasehold", Main.complete());
+        assertThat(script).contains(Commands.ALL.keySet());
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** The command in a process of its own, as a shell or cron would start it. */
+final class CommandProcess {
+
+    private final Process process;
+    private final Path out;
+    private final Path err;
+
+    private CommandProcess(Process process, Path out, Path err) {
+        this.process = process;
+        this.out = out;
+        this.err = err;
+    }
+
+    static CommandProcess start(Path directory, Map<String, String> environment, String... args)
+            throws IOException {
+        List<String> line = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "io.leasehold.cli.Main"));
+        line.addAll(List.of(args));
+        Path out = Files.createTempFile(directory, "out", ".txt");
+        Path err = Files.createTempFile(directory, "err", ".txt");
+        ProcessBuilder builder = new ProcessBuilder(line)
+                .directory(directory.toFile())
+                .redirectOutput(out.toFile())
+                .redirectError(err.toFile());
+        builder.environment().keySet().removeIf(name -> name.startsWith("LEASEHOLD_"));
+        builder.environment().putAll(environment);
+        return new CommandProcess(builder.start(), out, err);
+    }
+
+    /** Waits for its end. */
+    int code() throws InterruptedException {
+        assertThat(process.waitFor(120, TimeUnit.SECONDS)).isTrue();
+        return process.exitValue();
+    }
+
+    String out() throws IOException {
+        return Files.readString(out);
+    }
+
+    String err() throws IOException {
+        return Files.readString(err);
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
+    void kill() throws InterruptedException {
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly().waitFor();
+    }
+}
