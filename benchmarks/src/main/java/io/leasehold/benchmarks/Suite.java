@@ -17,7 +17,8 @@ enum Suite {
     RENEWAL("processor time to keep many leases alive"),
     JOURNAL("durable commands beside write + force and group commit by hand; recovery"),
     REDIS("locks on Redis beside those of Redisson, ShedLock and Spring"),
-    QUORUM("locks on five Redis beside one, and beside Redisson's over the same five");
+    QUORUM("locks on five Redis beside one, and beside Redisson's over the same five"),
+    SERVER("locks by way of a server beside etcd's, and beside a mere echo");
 
     private final String summary;
 
@@ -50,6 +51,7 @@ enum Suite {
             case JOURNAL -> JournalSuite.run(effort, progress);
             case REDIS -> RedisSuite.run(effort, progress);
             case QUORUM -> QuorumSuite.run(effort, progress);
+            case SERVER -> ServerSuite.run(effort, progress);
         };
     }
 
