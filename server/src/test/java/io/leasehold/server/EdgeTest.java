@@ -19,6 +19,8 @@ import io.leasehold.protocol.v1.InfoRequest;
 import io.leasehold.protocol.v1.LeasesGrpc;
 import io.leasehold.protocol.v1.RevokeTokenRequest;
 import io.leasehold.protocol.v1.TokenRule;
+import io.leasehold.protocol.v1.WatchReply;
+import io.leasehold.protocol.v1.WatchRequest;
 import io.leasehold.server.access.AccessRule;
 import io.leasehold.server.access.EdgeLimits;
 import io.leasehold.server.access.Security;
@@ -33,6 +35,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -207,6 +210,37 @@ final class EdgeTest {
         assertThat(lines.get(3)).contains("revoke-token", "done");
         assertThat(String.join("\n", lines))
                 .doesNotContain(made.getToken(), admin, first.getGranted().getLeaseId());
+    }
+
+    @Test
+    void aWatchEndsWithThePermissionToRead() {
+        TokenFile file = TokenFile.at(directory.resolve("tokens"));
+        String admin = file.create("ops", List.of(AccessRule.parse("*=admin")));
+        String reader = file.create(
+                "reader", List.of(AccessRule.parse(MatrixRequests.NAMESPACE + "=read")));
+        LeaseholdServer server = start(
+                new Security(Optional.of(file.path()), Optional.empty(), Optional.empty(), false));
+        ManagedChannel channel = channel(server);
+        LeasesGrpc.LeasesBlockingStub ops = as(admin, LeasesGrpc.newBlockingStub(channel));
+        Iterator<WatchReply> events = as(reader, LeasesGrpc.newBlockingStub(channel))
+                .watch(WatchRequest.newBuilder()
+                        .setNamespace(MatrixRequests.NAMESPACE)
+                        .build());
+        assertThat(events.next().hasStarted()).isTrue();
+        assertThat(ops.acquire(MatrixRequests.acquire("name:before", 1)).hasGranted())
+                .isTrue();
+        assertThat(events.next().hasChanged()).isTrue();
+
+        assertThat(as(admin, AdministrationGrpc.newBlockingStub(channel))
+                        .revokeToken(RevokeTokenRequest.newBuilder()
+                                .setName("reader")
+                                .build())
+                        .getRevoked())
+                .isTrue();
+        assertThat(ops.acquire(MatrixRequests.acquire("name:after", 2)).hasGranted())
+                .isTrue();
+
+        assertThat(code(events::next)).isEqualTo(Status.Code.PERMISSION_DENIED);
     }
 
     private static Status.Code code(Runnable call) {

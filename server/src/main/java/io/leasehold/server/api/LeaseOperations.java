@@ -43,6 +43,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 /**
@@ -284,8 +285,10 @@ public final class LeaseOperations implements Operations, AutoCloseable {
             String namespace = Namespaces.name(message.getNamespace());
             Optional<Scope> overlapping = FromWire.scope(message.getOverlapping());
             WatchRing.Cursor after = WatchRing.Cursor.parse(message.getAfter());
-            return isPermitted(caller, LeasesGrpc.getWatchMethod(), namespace)
-                    ? watches.watch(namespace, after, overlapping)
+            BooleanSupplier permitted =
+                    () -> isPermitted(caller, LeasesGrpc.getWatchMethod(), namespace);
+            return permitted.getAsBoolean()
+                    ? new PermittedWatch(watches.watch(namespace, after, overlapping), permitted)
                     : watches.ofNothing(after);
         } catch (RuntimeException e) {
             throw Failures.before(e);
