@@ -30,14 +30,18 @@ final class JournalCheckCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init") // set by picocli
     private JournalSource source;
 
+    @Mixin
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private Output output;
+
     @Override
     public Integer call() {
-        JournalReport report = source.read();
-        if (source.isJson()) {
-            source.out().println(JournalJson.of(report, List.of()));
+        JournalReport report = source.read(output);
+        if (output.isJson()) {
+            output.out().println(JournalJson.of(report, List.of()));
         } else if (report.isSound()) {
-            source.out().println(JournalText.summary(report));
+            output.out().println(JournalText.summary(report));
         }
-        return source.conclude(report);
+        return JournalSource.conclude(report, output);
     }
 }

@@ -40,6 +40,10 @@ final class JournalInspectCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init") // set by picocli
     private JournalSource source;
 
+    @Mixin
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private Output output;
+
     @Option(
             names = "--leases",
             paramLabel = "N",
@@ -57,14 +61,14 @@ final class JournalInspectCommand implements Callable<Integer> {
             throw new ParameterException(
                     spec.commandLine(), "--leases " + limit + "; it must be 0 or more");
         }
-        JournalReport report = source.read();
+        JournalReport report = source.read(output);
         List<LeaseView> leases = list(report.leases());
-        if (source.isJson()) {
-            source.out().println(JournalJson.of(report, leases));
+        if (output.isJson()) {
+            output.out().println(JournalJson.of(report, leases));
         } else {
-            new JournalText(source.out()).print(report, leases);
+            new JournalText(output.out()).print(report, leases);
         }
-        return source.conclude(report);
+        return JournalSource.conclude(report, output);
     }
 
     private List<LeaseView> list(JournalReport.Leases leases) {
