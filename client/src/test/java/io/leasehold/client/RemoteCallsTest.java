@@ -23,6 +23,7 @@ import io.leasehold.spi.LeasePage;
 import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
+import io.leasehold.testkit.RealTime;
 import io.leasehold.testkit.ThreadLeakCheck;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -43,7 +44,7 @@ final class RemoteCallsTest {
     private final MemoryLeaseStore behind = MemoryLeaseStore.create();
     private final SessionServer server = SessionServer.on(behind);
     private final RemoteLeaseStore store = RemoteLeaseStore.connect(
-            RemoteOptions.at(server.address()).withPatience(Asking.PATIENCE));
+            RemoteOptions.at(server.address()).withPatience(RealTime.PATIENCE));
 
     @AfterEach
     void close() {
@@ -68,7 +69,7 @@ final class RemoteCallsTest {
             asked.add(store.list(new LeaseQuery(Optional.empty(), Optional.empty(), limit)));
         }
         for (int limit = 1; limit <= 200; limit++) {
-            assertThat(Asking.answer(asked.get(limit - 1)).leases().get(0).waiters())
+            assertThat(RealTime.answer(asked.get(limit - 1)).leases().get(0).waiters())
                     .isEqualTo(limit);
         }
     }
@@ -98,12 +99,12 @@ final class RemoteCallsTest {
     void callsThatComeTogetherTravelTogether() {
         List<CompletionStage<LeasePage>> asked = new ArrayList<>();
         // the thread that sends is the one that asks here, so nothing is sent in between
-        Asking.answer(store.list(LeaseQuery.all()).thenAccept(first -> {
+        RealTime.answer(store.list(LeaseQuery.all()).thenAccept(first -> {
             for (int i = 0; i < 100; i++) {
                 asked.add(store.list(LeaseQuery.all()));
             }
         }));
-        asked.forEach(Asking::answer);
+        asked.forEach(RealTime::answer);
         assertThat(server.messages).hasSize(2);
         assertThat(server.calls()).hasSize(101);
     }
@@ -112,13 +113,13 @@ final class RemoteCallsTest {
     void whoHoldsGoesBeforeWhoWants() {
         Grant grant = Asking.granted(store, "held");
         List<CompletionStage<?>> asked = new ArrayList<>();
-        Asking.answer(store.list(LeaseQuery.all()).thenAccept(first -> {
+        RealTime.answer(store.list(LeaseQuery.all()).thenAccept(first -> {
             for (int i = 0; i < 50; i++) {
                 asked.add(store.acquire(Asking.request("wanted-" + i)));
             }
             asked.add(store.renew(RenewalRequest.of(grant, Duration.ofSeconds(30))));
         }));
-        asked.forEach(Asking::answer);
+        asked.forEach(RealTime::answer);
         assertThat(server.calls().get(2).hasRenew()).isTrue();
     }
 
@@ -132,7 +133,7 @@ final class RemoteCallsTest {
             requests.add(
                     RenewalRequest.of(grant, Duration.ofSeconds(60)).ifVersion(i % 7 == 0 ? 5 : 1));
         }
-        List<Renewal> renewals = Asking.answer(store.renewAll(requests));
+        List<Renewal> renewals = RealTime.answer(store.renewAll(requests));
         assertThat(renewals).hasSize(2_500);
         for (int i = 0; i < 2_500; i++) {
             assertThat(renewals.get(i) instanceof Renewal.Renewed).isEqualTo(i % 7 != 0);
@@ -143,7 +144,7 @@ final class RemoteCallsTest {
 
     @Test
     void nothingToRenewIsAnAnswerWithNothing() {
-        assertThat(Asking.answer(store.renewAll(List.of()))).isEmpty();
+        assertThat(RealTime.answer(store.renewAll(List.of()))).isEmpty();
     }
 
     @Test
@@ -201,7 +202,7 @@ final class RemoteCallsTest {
         };
         assertThatThrownBy(() -> Asking.granted(store, "a"))
                 .isInstanceOf(OutcomeUnknownException.class);
-        assertThatThrownBy(() -> Asking.answer(store.list(LeaseQuery.all())))
+        assertThatThrownBy(() -> RealTime.answer(store.list(LeaseQuery.all())))
                 .isInstanceOf(OutcomeUnknownException.class);
     }
 
@@ -227,8 +228,9 @@ final class RemoteCallsTest {
     void aStoreMayBeClosedFromWithinAnAnswer() {
         server.handler = (call, session) -> call.hasAcquire();
         CompletionStage<Acquisition> sent = store.acquire(Asking.request("a"));
-        Asking.answer(store.list(LeaseQuery.all()).thenAccept(page -> store.close()));
-        assertThatThrownBy(() -> Asking.answer(sent)).isInstanceOf(StoreUnavailableException.class);
+        RealTime.answer(store.list(LeaseQuery.all()).thenAccept(page -> store.close()));
+        assertThatThrownBy(() -> RealTime.answer(sent))
+                .isInstanceOf(StoreUnavailableException.class);
         assertThatThrownBy(() -> Asking.granted(store, "c"))
                 .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("closed");

@@ -14,6 +14,7 @@ import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.Time;
+import io.leasehold.testkit.RealTime;
 import io.leasehold.testkit.TcpProxy;
 import io.leasehold.testkit.ThreadLeakCheck;
 import io.leasehold.testkit.VirtualTime;
@@ -74,12 +75,12 @@ final class RemoteConnectionTest {
             fallSilent();
             LeaseRequest request = Asking.request("a");
             CompletionStage<Acquisition> sent = store.acquire(request);
-            Asking.until("it is there", () -> server.calls().size() == 1);
+            RealTime.until("it is there", () -> server.calls().size() == 1);
             network.cut();
-            assertThatThrownBy(() -> Asking.answer(sent))
+            assertThatThrownBy(() -> RealTime.answer(sent))
                     .isInstanceOf(OutcomeUnknownException.class)
                     .hasMessageNotContaining(request.id().reveal());
-            Asking.eventually(() -> Asking.answer(store.list(LeaseQuery.all())));
+            RealTime.eventually(() -> RealTime.answer(store.list(LeaseQuery.all())));
             assertThat(server.calls().stream().filter(Call::hasAcquire))
                     .as("nothing is sent twice from here")
                     .hasSize(1);
@@ -91,11 +92,11 @@ final class RemoteConnectionTest {
         try (RemoteLeaseStore store = RemoteLeaseStore.connect(options)) {
             fallSilent();
             CompletionStage<Acquisition> sent = store.acquire(Asking.request("a"));
-            Asking.until("it is there", () -> server.calls().size() == 1);
+            RealTime.until("it is there", () -> server.calls().size() == 1);
             server.breakSessions();
-            assertThatThrownBy(() -> Asking.answer(sent))
+            assertThatThrownBy(() -> RealTime.answer(sent))
                     .isInstanceOf(OutcomeUnknownException.class);
-            Asking.eventually(() -> Asking.answer(store.list(LeaseQuery.all())));
+            RealTime.eventually(() -> RealTime.answer(store.list(LeaseQuery.all())));
         }
     }
 
@@ -105,18 +106,18 @@ final class RemoteConnectionTest {
             Asking.granted(store, "a");
             network.refuse();
             network.cut();
-            Asking.until("it is noticed", () -> isDown(store));
+            RealTime.until("it is noticed", () -> isDown(store));
             int before = server.calls().size();
             for (int i = 0; i < 1_000; i++) {
                 CompletionStage<Acquisition> asked =
                         store.acquire(Asking.request("b").waitingAtMost(LONG));
                 assertThat(asked.toCompletableFuture()).isCompletedExceptionally();
-                assertThatThrownBy(() -> Asking.answer(asked))
+                assertThatThrownBy(() -> RealTime.answer(asked))
                         .isInstanceOf(StoreUnavailableException.class);
             }
             assertThat(server.calls()).hasSize(before);
             network.heal();
-            assertThat(Asking.eventually(() -> Asking.granted(store, "c"))).isNotNull();
+            assertThat(RealTime.eventually(() -> Asking.granted(store, "c"))).isNotNull();
         }
     }
 
@@ -133,7 +134,7 @@ final class RemoteConnectionTest {
             assertThat(other.calls()).isEmpty();
             network.refuse();
             network.cut();
-            Asking.eventually(() -> Asking.granted(store, "b"));
+            RealTime.eventually(() -> Asking.granted(store, "b"));
             assertThat(other.calls()).isNotEmpty();
         }
     }
@@ -177,14 +178,14 @@ final class RemoteConnectionTest {
             Asking.granted(store, "a");
             server.refusal = Status.UNAVAILABLE.withDescription("not now");
             server.breakSessions();
-            Asking.until("it is noticed", () -> isDown(store));
+            RealTime.until("it is noticed", () -> isDown(store));
             long before = Time.system().nanos();
             int attempts = network.accepted();
-            Asking.pass(Duration.ofSeconds(2));
+            RealTime.pass(Duration.ofSeconds(2));
             double seconds = (Time.system().nanos() - before) / 1e9;
             assertThat(network.accepted() - attempts).isLessThan((int) (seconds * 10) + 10);
             server.refusal = null;
-            assertThat(Asking.eventually(() -> Asking.granted(store, "b"))).isNotNull();
+            assertThat(RealTime.eventually(() -> Asking.granted(store, "b"))).isNotNull();
         }
     }
 
@@ -199,17 +200,17 @@ final class RemoteConnectionTest {
             CompletionStage<Acquisition> sent = store.acquire(Asking.request("a"));
             CompletionStage<Acquisition> waits =
                     store.acquire(Asking.request("b").waitingAtMost(LONG));
-            Asking.answer(store.list(LeaseQuery.all()));
+            RealTime.answer(store.list(LeaseQuery.all()));
             time.advance(Duration.ofMillis(4_990));
             // what is answered in between shows that the connection is alive
-            Asking.answer(store.list(LeaseQuery.all()));
+            RealTime.answer(store.list(LeaseQuery.all()));
             assertThat(sent.toCompletableFuture()).isNotDone();
             advance(time, store, Duration.ofMillis(1_300));
-            assertThatThrownBy(() -> Asking.answer(sent))
+            assertThatThrownBy(() -> RealTime.answer(sent))
                     .isInstanceOf(OutcomeUnknownException.class);
             assertThat(waits.toCompletableFuture()).isNotDone();
             advance(time, store, LONG);
-            assertThatThrownBy(() -> Asking.answer(waits))
+            assertThatThrownBy(() -> RealTime.answer(waits))
                     .isInstanceOf(OutcomeUnknownException.class);
             assertThat(server.sessions).hasSize(1);
         }
@@ -219,7 +220,7 @@ final class RemoteConnectionTest {
     private static void advance(VirtualTime time, RemoteLeaseStore store, Duration span) {
         for (int i = 0; i < 100; i++) {
             time.advance(span.dividedBy(100));
-            Asking.answer(store.list(LeaseQuery.all()));
+            RealTime.answer(store.list(LeaseQuery.all()));
         }
     }
 
@@ -233,15 +234,15 @@ final class RemoteConnectionTest {
             CompletionStage<Acquisition> waits =
                     store.acquire(Asking.request("b").waitingAtMost(LONG));
             CompletionStage<Acquisition> sent = store.acquire(Asking.request("c"));
-            Asking.until("both are there", () -> server.calls().size() == 3);
+            RealTime.until("both are there", () -> server.calls().size() == 3);
             time.advance(Duration.ofSeconds(10));
-            assertThatThrownBy(() -> Asking.answer(sent))
+            assertThatThrownBy(() -> RealTime.answer(sent))
                     .isInstanceOf(OutcomeUnknownException.class);
-            assertThatThrownBy(() -> Asking.answer(waits))
+            assertThatThrownBy(() -> RealTime.answer(waits))
                     .as("not at the end of its wait but when the connection is given up")
                     .isInstanceOf(OutcomeUnknownException.class);
             network.heal();
-            Asking.eventually(() -> {
+            RealTime.eventually(() -> {
                 time.advance(Duration.ofMillis(100));
                 return Asking.granted(store, "d");
             });

@@ -16,6 +16,7 @@ import io.leasehold.protocol.ToWire;
 import io.leasehold.protocol.v1.WatchReply;
 import io.leasehold.spi.LeaseEvent;
 import io.leasehold.spi.LeaseEvents;
+import io.leasehold.testkit.RealTime;
 import io.leasehold.testkit.TcpProxy;
 import io.leasehold.testkit.ThreadLeakCheck;
 import java.util.concurrent.BlockingQueue;
@@ -75,13 +76,13 @@ final class RemoteWatchTest {
             tell(7);
             assertThat(next()).isEqualTo(event(7));
             network.cut();
-            Asking.until("it is taken up again", () -> server.watches.size() == 2);
+            RealTime.until("it is taken up again", () -> server.watches.size() == 2);
             assertThat(server.watches.get(1).getAfter()).isEqualTo("boot.107");
             tell(8);
             assertThat(next()).isEqualTo(event(8));
             // the mark of the begun watch was not mistaken for an event that had come
             network.cut();
-            Asking.until("it is taken up again", () -> server.watches.size() == 3);
+            RealTime.until("it is taken up again", () -> server.watches.size() == 3);
             assertThat(server.watches.get(2).getAfter()).isEqualTo("boot.108");
         }
     }
@@ -90,7 +91,7 @@ final class RemoteWatchTest {
     void aWatchThatSawNothingGoesOnWhereItBegan() {
         try (LeaseEvents.Subscription watch = store.subscribe(events::add)) {
             network.cut();
-            Asking.until("it is taken up again", () -> server.watches.size() == 2);
+            RealTime.until("it is taken up again", () -> server.watches.size() == 2);
             assertThat(server.watches.get(1).getAfter()).isEqualTo("boot.1");
         }
     }
@@ -112,7 +113,7 @@ final class RemoteWatchTest {
     void aWatchThatTheServerEndsIsTakenUpAgain() throws InterruptedException {
         try (LeaseEvents.Subscription watch = store.subscribe(events::add)) {
             server.watchers.get(0).onError(Status.RESOURCE_EXHAUSTED.asRuntimeException());
-            Asking.until("it is taken up again", () -> server.watches.size() == 2);
+            RealTime.until("it is taken up again", () -> server.watches.size() == 2);
             tell(9);
             assertThat(next()).isEqualTo(event(9));
         }
@@ -136,7 +137,7 @@ final class RemoteWatchTest {
     void withoutAConnectionThereIsNoSubscription() {
         network.refuse();
         network.cut();
-        Asking.until("it is noticed", () -> {
+        RealTime.until("it is noticed", () -> {
             try {
                 store.subscribe(events::add).close();
                 return false;

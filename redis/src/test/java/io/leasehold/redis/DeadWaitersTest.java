@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Grant;
+import io.leasehold.testkit.RealTime;
 import io.leasehold.testkit.RedisServer;
 import io.leasehold.testkit.TcpProxy;
 import java.nio.file.Path;
@@ -46,8 +47,8 @@ final class DeadWaitersTest {
                     CompletionStage<Acquisition> next = queue(store);
                     awaitWaiters(store, 2);
                     process.destroyForcibly().waitFor();
-                    Leases.until("the server knows", () -> clients(redis) <= 4);
-                    Leases.await(store.release(first));
+                    RealTime.until("the server knows", () -> clients(redis) <= 4);
+                    RealTime.answer(store.release(first));
                     assertThat(Leases.granted(next).token()).isGreaterThan(first.token());
                 } finally {
                     process.destroyForcibly();
@@ -84,14 +85,14 @@ final class DeadWaitersTest {
                 CompletionStage<Acquisition> next = queue(store);
                 network.refuse();
                 network.cut();
-                Leases.until("the server knows", () -> clients(redis) <= 4);
-                Leases.await(store.release(first));
+                RealTime.until("the server knows", () -> clients(redis) <= 4);
+                RealTime.answer(store.release(first));
                 Grant second = Leases.granted(next);
                 assertThat(passedOver.toCompletableFuture()).isNotDone();
                 // it comes back and queues again
                 network.heal();
                 awaitWaiters(store, 1);
-                Leases.await(store.release(second));
+                RealTime.answer(store.release(second));
                 assertThat(Leases.granted(passedOver).token()).isGreaterThan(second.token());
             }
         }
@@ -111,8 +112,8 @@ final class DeadWaitersTest {
                 network.loseRequests();
                 network.loseReplies();
                 // its connections look alive, so only its silence tells
-                Leases.pass(Duration.ofSeconds(11));
-                Leases.await(store.release(first));
+                RealTime.pass(Duration.ofSeconds(11));
+                RealTime.answer(store.release(first));
                 Grant second = Leases.granted(next);
                 assertThat(second.token()).isGreaterThan(first.token());
                 assertThat(passedOver.toCompletableFuture()).isNotDone();
@@ -131,11 +132,11 @@ final class DeadWaitersTest {
                 CompletionStage<Acquisition> longest = queue(patient);
                 awaitWaiters(store, 1);
                 CompletionStage<Acquisition> next = queue(store);
-                Leases.pass(Duration.ofSeconds(12));
-                Leases.await(store.release(first));
+                RealTime.pass(Duration.ofSeconds(12));
+                RealTime.answer(store.release(first));
                 Grant second = Leases.granted(longest);
                 assertThat(next.toCompletableFuture()).isNotDone();
-                Leases.await(patient.release(second));
+                RealTime.answer(patient.release(second));
                 Leases.granted(next);
             }
         }
@@ -146,7 +147,7 @@ final class DeadWaitersTest {
     }
 
     private static void awaitWaiters(RedisLeaseStore store, int count) {
-        Leases.until(
+        RealTime.until(
                 count + " waiters",
                 () -> Leases.list(store).stream().anyMatch(row -> row.waiters() == count));
     }

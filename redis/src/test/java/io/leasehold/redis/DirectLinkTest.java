@@ -9,6 +9,7 @@ import io.leasehold.model.OutcomeUnknownException;
 import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseStore;
+import io.leasehold.testkit.RealTime;
 import io.leasehold.testkit.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,7 +30,7 @@ final class DirectLinkTest {
     private static void pairs(LeaseStore store, String name, int count) {
         for (int i = 0; i < count; i++) {
             Grant grant = Leases.grant(store, name, TTL);
-            assertThat(Leases.await(store.release(grant))).isInstanceOf(Ending.Ended.class);
+            assertThat(RealTime.answer(store.release(grant))).isInstanceOf(Ending.Ended.class);
         }
     }
 
@@ -62,7 +63,7 @@ final class DirectLinkTest {
         for (int i = 0; i < PAIRS / 4; i++) {
             Grant grant =
                     Leases.granted(store.acquire(Leases.request("shared", TTL).waitingAtMost(TTL)));
-            assertThat(Leases.await(store.release(grant))).isInstanceOf(Ending.Ended.class);
+            assertThat(RealTime.answer(store.release(grant))).isInstanceOf(Ending.Ended.class);
         }
     }
 
@@ -92,7 +93,7 @@ final class DirectLinkTest {
                 untilItWorks(waiting);
             }
             crowd(store);
-            Leases.until("lines again", () -> calls(redis, "connected_clients") > 3);
+            RealTime.until("lines again", () -> calls(redis, "connected_clients") > 3);
         }
     }
 
@@ -127,7 +128,7 @@ final class DirectLinkTest {
     }
 
     private static void untilItWorks(LeaseStore store) {
-        Leases.until("it works again", () -> {
+        RealTime.until("it works again", () -> {
             try {
                 pairs(store, "again", 1);
                 return true;

@@ -10,6 +10,7 @@ import io.leasehold.model.StaleTokenException;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Grant;
+import io.leasehold.testkit.RealTime;
 import io.leasehold.testkit.RedisSentinels;
 import io.leasehold.testkit.RedisServer;
 import io.leasehold.testkit.TcpProxy;
@@ -77,8 +78,8 @@ final class FailOverTest {
                 Grant first = Leases.grant(careful, "name", LONG);
                 var waiting = careful.acquire(
                         Leases.request("name", LONG).waitingAtMost(Leases.PATIENCE));
-                Leases.until("it waits", () -> Leases.list(other).get(0).waiters() == 1);
-                Leases.await(other.release(first));
+                RealTime.until("it waits", () -> Leases.list(other).get(0).waiters() == 1);
+                RealTime.answer(other.release(first));
                 Grant handedOver = Leases.granted(waiting);
                 assertThat(Leases.renews(careful, handedOver)).isTrue();
 
@@ -91,21 +92,21 @@ final class FailOverTest {
                 }
                 assertThat(Leases.list(other)).hasSize(1);
                 Grant free = Leases.grant(other, "refused-0", LONG);
-                Leases.await(other.release(free));
+                RealTime.answer(other.release(free));
                 // so is one that was handed over
                 Grant held = Leases.grant(other, "handed-over", LONG);
                 var refused = careful.acquire(
                         Leases.request("handed-over", LONG).waitingAtMost(Leases.PATIENCE));
-                Leases.until(
+                RealTime.until(
                         "it waits",
                         () -> Leases.list(other).stream().anyMatch(row -> row.waiters() == 1));
-                Leases.await(other.release(held));
+                RealTime.answer(other.release(held));
                 assertThatExceptionOfType(StoreUnavailableException.class)
-                        .isThrownBy(() -> Leases.await(refused))
+                        .isThrownBy(() -> RealTime.answer(refused))
                         .withMessageContaining("0 of 1 replicas");
                 assertThat(Leases.list(other)).hasSize(1);
                 replica.resume();
-                Leases.eventually(() -> Leases.grant(careful, "refused-1", LONG));
+                RealTime.eventually(() -> Leases.grant(careful, "refused-1", LONG));
             }
         }
     }
@@ -124,11 +125,11 @@ final class FailOverTest {
                 List<CompletionStage<Acquisition>> asked = new ArrayList<>();
                 for (int i = 0; i < 20; i++) {
                     asked.add(careful.acquire(Leases.request("name-" + i, LONG)));
-                    Leases.pass(Duration.ofMillis(10));
+                    RealTime.pass(Duration.ofMillis(10));
                 }
                 for (var stage : asked) {
                     assertThatExceptionOfType(StoreUnavailableException.class)
-                            .isThrownBy(() -> Leases.await(stage))
+                            .isThrownBy(() -> RealTime.answer(stage))
                             .withMessageContaining("0 of 1 replicas");
                 }
                 assertThat(Leases.list(other)).isEmpty();
@@ -151,11 +152,11 @@ final class FailOverTest {
                     RedisLeaseStore other = RedisLeaseStore.connect(primary.uri())) {
                 replica.pause();
                 CompletionStage<Acquisition> asked = careful.acquire(Leases.request("name", LONG));
-                Leases.until("it is granted", () -> !Leases.list(other).isEmpty());
+                RealTime.until("it is granted", () -> !Leases.list(other).isEmpty());
                 network.refuse();
                 network.cut();
                 assertThatExceptionOfType(OutcomeUnknownException.class)
-                        .isThrownBy(() -> Leases.await(asked));
+                        .isThrownBy(() -> RealTime.answer(asked));
                 assertThat(Leases.list(other)).hasSize(1);
             }
         }
@@ -173,7 +174,7 @@ final class FailOverTest {
             assertThatExceptionOfType(StoreUnavailableException.class)
                     .isThrownBy(() -> Leases.grant(store, "second", LONG))
                     .withMessageContaining("READONLY");
-            Leases.until("renewals are refused as well", () -> {
+            RealTime.until("renewals are refused as well", () -> {
                 try {
                     return !Leases.renews(store, first);
                 } catch (StoreUnavailableException e) {
@@ -182,8 +183,8 @@ final class FailOverTest {
             });
             another.kill();
             server.promote();
-            assertThat(Leases.eventually(() -> Leases.renews(store, first))).isTrue();
-            Grant second = Leases.eventually(() -> Leases.grant(store, "second", LONG));
+            assertThat(RealTime.eventually(() -> Leases.renews(store, first))).isTrue();
+            Grant second = RealTime.eventually(() -> Leases.grant(store, "second", LONG));
             assertThat(second.token()).isGreaterThan(first.token());
         }
     }

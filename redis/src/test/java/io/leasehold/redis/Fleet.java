@@ -11,6 +11,7 @@ import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseholdException;
 import io.leasehold.model.Scope;
 import io.leasehold.model.StaleTokenException;
+import io.leasehold.testkit.RealTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -70,7 +71,7 @@ final class Fleet implements AutoCloseable {
     /** Returns when there were more grants; so the store works. */
     void awaitProgress(int grants) {
         int goal = history.size() + grants;
-        Leases.until(goal + " grants", () -> history.size() >= goal);
+        RealTime.until(goal + " grants", () -> history.size() >= goal);
     }
 
     private void work(Leasehold client, Random random) {
@@ -89,7 +90,7 @@ final class Fleet implements AutoCloseable {
                 // the fault that the test is about, or somebody else had it
             }
             // others want to work on this machine, too
-            Leases.pass(Duration.ofMillis(1 + random.nextInt(10)));
+            RealTime.pass(Duration.ofMillis(1 + random.nextInt(10)));
         }
     }
 

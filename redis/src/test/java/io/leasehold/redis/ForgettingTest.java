@@ -8,6 +8,7 @@ import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseStore;
 import io.leasehold.table.TableOptions;
+import io.leasehold.testkit.RealTime;
 import io.leasehold.testkit.RedisServer;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
@@ -37,8 +38,8 @@ final class ForgettingTest {
             virtual.pass(BRIEF);
             // does what is overdue, and forgets what is old
             assertThat(Leases.list(store)).isEmpty();
-            assertThat(Leases.await(store.release(young))).isInstanceOf(Ending.Ended.class);
-            assertThat(Leases.await(store.release(old))).isNotInstanceOf(Ending.Ended.class);
+            assertThat(RealTime.answer(store.release(young))).isInstanceOf(Ending.Ended.class);
+            assertThat(RealTime.answer(store.release(old))).isNotInstanceOf(Ending.Ended.class);
         }
     }
 
@@ -53,7 +54,7 @@ final class ForgettingTest {
                             .thenCompose(answer ->
                                     generous.release(((Acquisition.Granted) answer).grant()));
                     if (i % 1000 == 999) {
-                        Leases.await(ending);
+                        RealTime.answer(ending);
                     }
                 }
             }
@@ -71,7 +72,7 @@ final class ForgettingTest {
 
     private static Grant released(LeaseStore store, String name) {
         Grant grant = Leases.grant(store, name, TTL);
-        assertThat(Leases.await(store.release(grant))).isInstanceOf(Ending.Ended.class);
+        assertThat(RealTime.answer(store.release(grant))).isInstanceOf(Ending.Ended.class);
         return grant;
     }
 }

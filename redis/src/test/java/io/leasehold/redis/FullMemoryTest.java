@@ -12,6 +12,7 @@ import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.RenewalRequest;
+import io.leasehold.testkit.RealTime;
 import io.leasehold.testkit.RedisBinary;
 import io.leasehold.testkit.RedisServer;
 import java.time.Duration;
@@ -55,14 +56,14 @@ final class FullMemoryTest {
                 refused(store, late.waitingAtMost(TTL));
                 refused(other, Leases.request("first", TTL).waitingAtMost(TTL));
                 assertThat(Leases.renews(store, first)).isTrue();
-                assertThat(Leases.await(store.release(second))).isInstanceOf(Ending.Ended.class);
+                assertThat(RealTime.answer(store.release(second))).isInstanceOf(Ending.Ended.class);
                 Grant handedOver = Leases.granted(waiting);
                 assertThat(Leases.renews(other, handedOver)).isTrue();
-                assertThat(Leases.await(other.rotate(handedOver))).isNotNull();
-                assertThat(Leases.await(store.release(first))).isInstanceOf(Ending.Ended.class);
+                assertThat(RealTime.answer(other.rotate(handedOver))).isNotNull();
+                assertThat(RealTime.answer(store.release(first))).isInstanceOf(Ending.Ended.class);
                 assertThat(Leases.list(store)).hasSize(1);
                 FencingToken last = Leases.list(store).get(0).holding().token();
-                assertThat(Leases.await(store.forceRelease(Scope.name("second"), last)))
+                assertThat(RealTime.answer(store.forceRelease(Scope.name("second"), last)))
                         .isInstanceOf(Ending.Ended.class);
                 redis.server().command("CONFIG", "SET", "maxmemory", "0");
                 Leases.granted(store.acquire(late));
@@ -78,19 +79,19 @@ final class FullMemoryTest {
                 RedisLeaseStore store = RedisLeaseStore.connect(redis.options())) {
             Grant kept = Leases.grant(store, "kept", brief);
             Grant left = Leases.grant(store, "left", brief);
-            Leases.await(store.renew(RenewalRequest.of(kept, TTL)));
+            RealTime.answer(store.renew(RenewalRequest.of(kept, TTL)));
             fill(redis.server());
-            Leases.pass(brief.multipliedBy(2));
+            RealTime.pass(brief.multipliedBy(2));
             assertThat(Leases.renews(store, kept)).isTrue();
             assertThat(Leases.list(store)).hasSize(1);
             assertThat(Leases.renews(store, left)).isFalse();
-            assertThat(Leases.await(store.release(kept))).isInstanceOf(Ending.Ended.class);
+            assertThat(RealTime.answer(store.release(kept))).isInstanceOf(Ending.Ended.class);
         }
     }
 
     private static void refused(RedisLeaseStore store, LeaseRequest request) {
         assertThatExceptionOfType(StoreUnavailableException.class)
-                .isThrownBy(() -> Leases.await(store.acquire(request)))
+                .isThrownBy(() -> RealTime.answer(store.acquire(request)))
                 .withMessageContaining("OOM")
                 .withMessageContaining("maxmemory");
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Grant;
+import io.leasehold.testkit.RealTime;
 import io.leasehold.testkit.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -41,13 +42,13 @@ final class HerdTest {
                 for (int i = 0; i < CLIENTS * EACH; i++) {
                     goOn(clients.get(i % CLIENTS), left, done);
                 }
-                Leases.until(
+                RealTime.until(
                         "all wait",
                         () -> Leases.list(first).stream()
                                 .anyMatch(row -> row.waiters() == CLIENTS * EACH));
                 long before = calls(redis);
-                Leases.await(first.release(held));
-                Leases.await(done);
+                RealTime.answer(first.release(held));
+                RealTime.answer(done);
                 double each = (double) (calls(redis) - before) / HAND_OVERS;
                 System.out.println(each + " calls for a hand-over");
                 // its release and the next request; now and then a sign of life

@@ -8,6 +8,7 @@ import io.leasehold.model.OutcomeUnknownException;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
+import io.leasehold.testkit.RealTime;
 import io.leasehold.testkit.RedisServer;
 import io.leasehold.testkit.TcpProxy;
 import java.time.Duration;
@@ -35,11 +36,11 @@ final class LostReplyTest {
                 Leases.list(store);
                 network.loseReplies();
                 assertThatExceptionOfType(OutcomeUnknownException.class)
-                        .isThrownBy(() -> Leases.await(store.release(first)));
+                        .isThrownBy(() -> RealTime.answer(store.release(first)));
                 network.heal();
                 Grant second = Leases.granted(waiting);
                 assertThat(second.token()).isGreaterThan(first.token());
-                assertThat(Leases.await(store.release(first))).isInstanceOf(Ending.Ended.class);
+                assertThat(RealTime.answer(store.release(first))).isInstanceOf(Ending.Ended.class);
             }
         }
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
 import io.leasehold.spi.LeaseRequest;
+import io.leasehold.testkit.RealTime;
 import io.leasehold.testkit.RedisServer;
 import io.leasehold.testkit.TcpProxy;
 import java.time.Duration;
@@ -66,13 +67,14 @@ final class NetworkFaultsTest {
                     }
                 }
                 disturb(network, new Random(seed), loops);
-                loops.forEach(Leases::await);
+                loops.forEach(RealTime::answer);
                 assertThat(pairs).hasValueGreaterThanOrEqualTo(GOAL);
                 System.out.println(pairs.get() + " pairs, " + repeats.get() + " repeats");
                 assertThat(violations).hasValue(0);
                 assertThat(repeats.get()).isPositive();
                 history.assertTokensIncrease();
-                assertThat(Leases.eventually(() -> Leases.list(clients.get(0)))).isEmpty();
+                assertThat(RealTime.eventually(() -> Leases.list(clients.get(0))))
+                        .isEmpty();
             } finally {
                 clients.forEach(RedisLeaseStore::close);
             }
@@ -84,13 +86,13 @@ final class NetworkFaultsTest {
         CompletableFuture<Void> all =
                 CompletableFuture.allOf(loops.toArray(CompletableFuture<?>[]::new));
         while (!all.isDone()) {
-            Leases.pass(Duration.ofMillis(100 + random.nextInt(300)));
+            RealTime.pass(Duration.ofMillis(100 + random.nextInt(300)));
             switch (random.nextInt(3)) {
                 case 0 -> network.cut();
                 case 1 -> network.loseReplies();
                 default -> network.delayReplies(Duration.ofMillis(20));
             }
-            Leases.pass(Duration.ofMillis(random.nextInt(100)));
+            RealTime.pass(Duration.ofMillis(random.nextInt(100)));
             network.heal();
         }
     }
@@ -109,7 +111,7 @@ final class NetworkFaultsTest {
 
     private void use(RedisLeaseStore client, LeaseRequest request, int name) {
         long askedAt = History.now();
-        Acquisition answer = sure(() -> Leases.await(client.acquire(request)));
+        Acquisition answer = sure(() -> RealTime.answer(client.acquire(request)));
         if (!(answer instanceof Acquisition.Granted granted)) {
             assertThat(answer).isInstanceOf(Acquisition.Held.class);
             return;
@@ -119,7 +121,7 @@ final class NetworkFaultsTest {
             violations.incrementAndGet();
         }
         holders.decrementAndGet(name);
-        Ending ending = sure(() -> Leases.await(client.release(granted.grant())));
+        Ending ending = sure(() -> RealTime.answer(client.release(granted.grant())));
         assertThat(ending).isInstanceOf(Ending.Ended.class);
         pairs.incrementAndGet();
     }
@@ -127,7 +129,7 @@ final class NetworkFaultsTest {
     /** Asks until there is an answer. */
     private <T> T sure(Supplier<T> ask) {
         AtomicInteger attempts = new AtomicInteger();
-        T answer = Leases.eventually(() -> {
+        T answer = RealTime.eventually(() -> {
             attempts.incrementAndGet();
             return ask.get();
         });

@@ -15,6 +15,7 @@ import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseStore;
 import io.leasehold.spi.Time;
 import io.leasehold.spi.Validity;
+import io.leasehold.testkit.RealTime;
 import io.leasehold.testkit.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -83,7 +84,7 @@ final class QuorumOfServersTest {
                     turn(store, name);
                 } catch (LeaseholdException e) {
                     // a majority may be down for a moment, or an answer lost
-                    Leases.pass(Duration.ofMillis(20));
+                    RealTime.pass(Duration.ofMillis(20));
                 }
             }
         }
@@ -91,7 +92,7 @@ final class QuorumOfServersTest {
         private void turn(LeaseStore store, int name) {
             long before = highest.get();
             long sent = Time.system().nanos();
-            Acquisition answer = Leases.await(store.acquire(
+            Acquisition answer = RealTime.answer(store.acquire(
                     Leases.request("name-" + name, TTL).waitingAtMost(Duration.ofSeconds(2))));
             if (!(answer instanceof Acquisition.Granted granted)) {
                 return;
@@ -112,16 +113,16 @@ final class QuorumOfServersTest {
                         .as("how long the holder before had been late")
                         .isNotNegative();
             }
-            Leases.pass(Duration.ofMillis(2));
+            RealTime.pass(Duration.ofMillis(2));
             stay.left = true;
             grants.incrementAndGet();
-            Leases.await(store.release(grant));
+            RealTime.answer(store.release(grant));
         }
 
         /** Waits until it has gone on for a while. */
         void goesOn(int more) {
             int goal = grants.get() + more;
-            Leases.until("grants go on", () -> grants.get() >= goal || isBroken());
+            RealTime.until("grants go on", () -> grants.get() >= goal || isBroken());
         }
 
         private boolean isBroken() {
@@ -206,15 +207,15 @@ final class QuorumOfServersTest {
             for (int i = 0; i < 20; i++) {
                 assertThat(granted(other)).isFalse();
             }
-            Leases.until(
+            RealTime.until(
                     "it is seen that two forgot",
                     () -> !granted(other)
                             && other.guarantees().caveats().stream()
                                             .filter(caveat -> caveat.contains("KEPT_OUT"))
                                             .count()
                                     == 2);
-            assertThat(Leases.await(holder.release(held))).isInstanceOf(Ending.Ended.class);
-            Leases.until("the three that remember grant", () -> granted(other));
+            assertThat(RealTime.answer(holder.release(held))).isInstanceOf(Ending.Ended.class);
+            RealTime.until("the three that remember grant", () -> granted(other));
         }
     }
 
@@ -227,7 +228,7 @@ final class QuorumOfServersTest {
             }
             servers.server(4).kill();
             try (QuorumLeaseStore store = servers.connect(options(name))) {
-                Leases.until("four are enough", () -> granted(store));
+                RealTime.until("four are enough", () -> granted(store));
                 assertThat(store.guarantees().caveats())
                         .anyMatch(caveat -> caveat.startsWith("node 4 is UNREACHABLE"));
                 servers.server(4).restart();
@@ -253,9 +254,9 @@ final class QuorumOfServersTest {
 
     private static boolean granted(LeaseStore store) {
         try {
-            Acquisition answer = Leases.await(store.acquire(Leases.request("name", TTL)));
+            Acquisition answer = RealTime.answer(store.acquire(Leases.request("name", TTL)));
             if (answer instanceof Acquisition.Granted granted) {
-                Leases.await(store.release(granted.grant()));
+                RealTime.answer(store.release(granted.grant()));
                 return true;
             }
         } catch (LeaseholdException e) {
@@ -266,7 +267,7 @@ final class QuorumOfServersTest {
 
     /** Waits until all nodes take part; operations look after those that don't. */
     private static void admitted(QuorumLeaseStore store) {
-        Leases.until("all five are admitted", () -> {
+        RealTime.until("all five are admitted", () -> {
             boolean unused = granted(store);
             return store.guarantees().caveats().stream()
                     .noneMatch(caveat -> caveat.matches("node \\d is .*"));

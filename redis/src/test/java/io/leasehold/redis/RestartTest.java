@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.leasehold.model.FencingToken;
 import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
+import io.leasehold.testkit.RealTime;
 import io.leasehold.testkit.RedisServer;
 import java.time.Duration;
 import java.util.Random;
@@ -33,11 +34,12 @@ final class RestartTest {
                     redis.server().kill();
                     redis.server().restart();
                     fleet.awaitProgress(20);
-                    assertThat(Leases.eventually(() -> Leases.renews(store, kept)))
+                    assertThat(RealTime.eventually(() -> Leases.renews(store, kept)))
                             .isTrue();
                     Grant later = Leases.grant(store, "later-" + i, TTL);
                     assertThat(later.token()).isGreaterThan(kept.token());
-                    assertThat(Leases.await(store.release(kept))).isInstanceOf(Ending.Ended.class);
+                    assertThat(RealTime.answer(store.release(kept)))
+                            .isInstanceOf(Ending.Ended.class);
                 }
                 fleet.stopAndCheck();
             }
@@ -45,7 +47,7 @@ final class RestartTest {
     }
 
     private static Grant grant(RedisLeaseStore store, String name) {
-        return Leases.eventually(() -> Leases.grant(store, name, Duration.ofMinutes(10)));
+        return RealTime.eventually(() -> Leases.grant(store, name, Duration.ofMinutes(10)));
     }
 
     @Test

@@ -10,6 +10,7 @@ import io.leasehold.model.Scope;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.table.TableOptions;
+import io.leasehold.testkit.RealTime;
 import io.leasehold.testkit.RedisServer;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -48,7 +49,7 @@ final class RoomTest {
                 RedisLeaseStore store =
                         RedisLeaseStore.connect(redis.options().withBounds(BOUNDS))) {
             lockEach(store, 10_000, Duration.ofMillis(100), false);
-            Leases.pass(Duration.ofMillis(200));
+            RealTime.pass(Duration.ofMillis(200));
             Leases.list(store);
             assertOnlyTheRetryMemoryIsLeft(redis);
         }

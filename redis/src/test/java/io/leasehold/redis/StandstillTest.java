@@ -7,6 +7,7 @@ import io.leasehold.Lease;
 import io.leasehold.Leasehold;
 import io.leasehold.LockOptions;
 import io.leasehold.model.Scope;
+import io.leasehold.testkit.RealTime;
 import io.leasehold.testkit.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,17 +43,17 @@ final class StandstillTest {
                     held.add(lease);
                     waiting.add(two.lock(OPTIONS, scope).acquireAsync(Leases.PATIENCE));
                 }
-                Leases.until(
+                RealTime.until(
                         "all wait",
                         () -> Leases.list(onlooker).stream().allMatch(row -> row.waiters() == 1));
                 redis.server().pause();
                 // nobody tells them; they know by their own clocks
-                Leases.until("all are lost", () -> lost.get() >= held.size());
+                RealTime.until("all are lost", () -> lost.get() >= held.size());
                 assertThat(held).noneMatch(Lease::isValid);
-                Leases.pass(TTL);
+                RealTime.pass(TTL);
                 redis.server().resume();
                 for (int i = 0; i < held.size(); i++) {
-                    Lease next = Leases.await(waiting.get(i));
+                    Lease next = RealTime.answer(waiting.get(i));
                     assertThat(next.token()).isGreaterThan(held.get(i).token());
                 }
                 assertThat(Leases.list(onlooker)).hasSizeLessThanOrEqualTo(held.size());
@@ -69,7 +70,7 @@ final class StandstillTest {
                 for (int i = 0; i < 3; i++) {
                     fleet.awaitProgress(50);
                     redis.server().pause();
-                    Leases.pass(TTL.plusMillis(500));
+                    RealTime.pass(TTL.plusMillis(500));
                     redis.server().resume();
                 }
                 fleet.awaitProgress(50);

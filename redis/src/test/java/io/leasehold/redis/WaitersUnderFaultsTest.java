@@ -8,6 +8,7 @@ import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseRequest;
+import io.leasehold.testkit.RealTime;
 import io.leasehold.testkit.RedisErrorException;
 import io.leasehold.testkit.RedisServer;
 import java.io.UncheckedIOException;
@@ -80,7 +81,7 @@ final class WaitersUnderFaultsTest {
         Grant first = Leases.grant(clients.get(0), NAME, ttl);
         List<CompletableFuture<Grant>> waiting = letThemWait();
         beforeRelease.run();
-        Leases.await(clients.get(0).release(first));
+        RealTime.answer(clients.get(0).release(first));
         assertServed(waiting, first);
     }
 
@@ -102,7 +103,7 @@ final class WaitersUnderFaultsTest {
                 // as it should
             }
         });
-        Leases.until("BUSY", () -> {
+        RealTime.until("BUSY", () -> {
             try {
                 redis.server().command("GET", "key");
                 return false;
@@ -111,8 +112,8 @@ final class WaitersUnderFaultsTest {
             }
         });
         assertThatExceptionOfType(StoreUnavailableException.class)
-                .isThrownBy(
-                        () -> Leases.await(clients.get(1).acquire(Leases.request("another", ttl))))
+                .isThrownBy(() ->
+                        RealTime.answer(clients.get(1).acquire(Leases.request("another", ttl))))
                 .withMessageContaining("BUSY")
                 .withMessageContaining("SCRIPT KILL");
         redis.server().command("SCRIPT", "KILL");
@@ -124,11 +125,11 @@ final class WaitersUnderFaultsTest {
         List<CompletableFuture<Grant>> waiting = letThemWait();
         fault.run();
         if (!forgotten) {
-            assertThat(Leases.eventually(() -> Leases.renews(clients.get(0), first)))
+            assertThat(RealTime.eventually(() -> Leases.renews(clients.get(0), first)))
                     .isTrue();
             assertThat(waiting).noneMatch(CompletableFuture::isDone);
         }
-        Leases.eventually(() -> Leases.await(clients.get(0).release(first)));
+        RealTime.eventually(() -> RealTime.answer(clients.get(0).release(first)));
         assertServed(waiting, first);
     }
 
@@ -139,7 +140,7 @@ final class WaitersUnderFaultsTest {
             waiting.add(CompletableFuture.supplyAsync(
                     () -> waitAndRelease(client), task -> new Thread(task, "waiter").start()));
         }
-        Leases.until(
+        RealTime.until(
                 "all wait",
                 () -> Leases.list(clients.get(0)).stream()
                         .anyMatch(row -> row.waiters() == CLIENTS * EACH));
@@ -150,19 +151,19 @@ final class WaitersUnderFaultsTest {
     private Grant waitAndRelease(RedisLeaseStore client) {
         LeaseRequest request = Leases.request(NAME, ttl).waitingAtMost(Leases.PATIENCE);
         long askedAt = History.now();
-        Acquisition answer = Leases.eventually(() -> Leases.await(client.acquire(request)));
+        Acquisition answer = RealTime.eventually(() -> RealTime.answer(client.acquire(request)));
         if (!(answer instanceof Acquisition.Granted granted)) {
             throw new AssertionError("not granted but " + answer);
         }
         history.granted(askedAt, granted.grant().token());
         beforeRelease.run();
-        Leases.eventually(() -> Leases.await(client.release(granted.grant())));
+        RealTime.eventually(() -> RealTime.answer(client.release(granted.grant())));
         return granted.grant();
     }
 
     private void assertServed(List<CompletableFuture<Grant>> waiting, Grant first) {
         for (CompletableFuture<Grant> waiter : waiting) {
-            assertThat(Leases.await(waiter).token()).isGreaterThan(first.token());
+            assertThat(RealTime.answer(waiter).token()).isGreaterThan(first.token());
         }
         history.assertTokensIncrease();
         assertThat(Leases.list(clients.get(0))).isEmpty();

@@ -9,6 +9,7 @@ import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseRequest;
+import io.leasehold.testkit.RealTime;
 import io.leasehold.testkit.RedisBinary;
 import io.leasehold.testkit.RedisServer;
 import java.time.Duration;
@@ -88,13 +89,15 @@ final class WrongTypeTest {
                 assertThat(Leases.renews(store, released)).isNotEqualTo(ended);
                 assertThat(Leases.renews(store, completed)).isTrue();
                 assertThat(Leases.list(store)).hasSize(granted ? 4 : 3);
-                assertThat(Leases.await(store.complete(completed, record, Duration.ZERO)))
+                assertThat(RealTime.answer(store.complete(completed, record, Duration.ZERO)))
                         .isInstanceOf(Ending.Ended.class);
-                assertThat(Leases.await(store.release(released))).isInstanceOf(Ending.Ended.class);
+                assertThat(RealTime.answer(store.release(released)))
+                        .isInstanceOf(Ending.Ended.class);
                 Grant handedOver = Leases.granted(waiting);
                 Grant grantedLate = Leases.granted(store.acquire(late));
                 for (Grant grant : List.of(renewed, handedOver, grantedLate)) {
-                    assertThat(Leases.await(store.release(grant))).isInstanceOf(Ending.Ended.class);
+                    assertThat(RealTime.answer(store.release(grant)))
+                            .isInstanceOf(Ending.Ended.class);
                 }
                 assertThat(Leases.list(store)).isEmpty();
             }
@@ -104,7 +107,7 @@ final class WrongTypeTest {
     /** Whether it does; if not, it says which keys to look at. */
     private static boolean succeeds(CompletionStage<?> stage) {
         try {
-            Leases.await(stage);
+            RealTime.answer(stage);
             return true;
         } catch (StoreUnavailableException e) {
             assertThat(e)

@@ -11,6 +11,7 @@ import io.leasehold.server.LeaseholdServer;
 import io.leasehold.server.ServerOptions;
 import io.leasehold.server.api.OperationsOptions;
 import io.leasehold.server.engine.StoreAddress;
+import io.leasehold.testkit.RealTime;
 import io.leasehold.testkit.TcpProxy;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -53,12 +54,12 @@ final class AwayForTooLongTest {
                         RemoteLeaseStore.connect(RemoteOptions.at(to(network.port()))))) {
             Lease held = holder.lock("ledger").acquire(Duration.ofSeconds(5));
             CompletableFuture<Lease> waiting = waiter.lock("ledger").acquireAsync(WAIT);
-            Asking.until("it waits", () -> waiters(near) == 1);
+            RealTime.until("it waits", () -> waiters(near) == 1);
             network.refuse();
             network.cut();
-            Asking.until("the server took it back", () -> waiters(near) == 0);
+            RealTime.until("the server took it back", () -> waiters(near) == 0);
             network.heal();
-            Asking.until("it asks anew", () -> waiters(near) == 1);
+            RealTime.until("it asks anew", () -> waiters(near) == 1);
             assertThat(waiting).isNotDone();
             held.close();
             try (Lease obtained = waiting.get(60, TimeUnit.SECONDS)) {
@@ -77,9 +78,9 @@ final class AwayForTooLongTest {
                         RemoteLeaseStore.connect(RemoteOptions.at(to(network.port()))))) {
             Lease held = holder.lock("ledger").acquire(Duration.ofSeconds(5));
             CompletableFuture<Lease> first = waiter.lock("ledger").acquireAsync(WAIT);
-            Asking.until("it waits", () -> waiters(near) == 1);
+            RealTime.until("it waits", () -> waiters(near) == 1);
             CompletableFuture<Lease> second = holder.lock("ledger").acquireAsync(WAIT);
-            Asking.until("both wait", () -> waiters(near) == 2);
+            RealTime.until("both wait", () -> waiters(near) == 2);
             network.cut();
             held.close();
             try (Lease obtained = first.get(60, TimeUnit.SECONDS)) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.leasehold.Lease;
 import io.leasehold.Leasehold;
 import io.leasehold.client.RemoteLeaseStore;
+import io.leasehold.testkit.RealTime;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -65,14 +66,14 @@ final class IdleConnectionsTest {
     }
 
     private static void takeTheLock(Leasehold leasehold) {
-        try (Lease lease = leasehold.lock("wanted").acquire(Asking.PATIENCE)) {
+        try (Lease lease = leasehold.lock("wanted").acquire(RealTime.PATIENCE)) {
             lease.ensureValid();
         }
     }
 
     private static Socket usedOnce(int port) throws IOException {
         Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
-        socket.setSoTimeout((int) Asking.PATIENCE.toMillis());
+        socket.setSoTimeout((int) RealTime.PATIENCE.toMillis());
         ask(socket);
         return socket;
     }

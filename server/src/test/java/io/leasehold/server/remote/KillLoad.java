@@ -14,6 +14,7 @@ import io.leasehold.spi.Limits;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
 import io.leasehold.spi.Rotation;
+import io.leasehold.testkit.RealTime;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -134,7 +135,7 @@ final class KillLoad implements Runnable {
             LeaseView view = take(listed, grant);
             assertThat(view.state()).isEqualTo(LeaseView.State.HELD);
             assertThat(view.holding().claim()).isEqualTo(grant.holding().claim());
-            assertThat(Asking.answer(after.renew(RenewalRequest.of(grant, Limits.MAX_TTL))))
+            assertThat(RealTime.answer(after.renew(RenewalRequest.of(grant, Limits.MAX_TTL))))
                     .isInstanceOf(Renewal.Renewed.class);
         }
         for (Grant grant : records.values()) {

@@ -14,6 +14,7 @@ import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
+import io.leasehold.testkit.RealTime;
 import io.leasehold.testkit.TcpProxy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -82,7 +83,7 @@ final class RemoteNetworkFaultsTest {
                 assertThat(repeats.get()).isPositive();
                 assertThat(troubles).containsOnlyKeys(Trouble.values());
                 grants.assertTokensIncrease();
-                Asking.until(
+                RealTime.until(
                         "no lease is left over",
                         () -> Asking.list(clients.get(0)).isEmpty());
             } finally {
@@ -116,7 +117,7 @@ final class RemoteNetworkFaultsTest {
     /** However busy the machine is, the next trouble comes when the last one is overcome. */
     private void awaitProgress(int more, CompletableFuture<Void> all) {
         long goal = operations.get() + more;
-        Asking.until("there is progress", () -> operations.get() >= goal || all.isDone());
+        RealTime.until("there is progress", () -> operations.get() >= goal || all.isDone());
     }
 
     private void disturb(TcpProxy network, SplittableRandom random, CompletableFuture<Void> all) {
@@ -138,7 +139,7 @@ final class RemoteNetworkFaultsTest {
                 awaitProgress(200, all);
             }
         }
-        Asking.pass(Duration.ofMillis(random.nextInt(100)));
+        RealTime.pass(Duration.ofMillis(random.nextInt(100)));
         network.heal();
     }
 

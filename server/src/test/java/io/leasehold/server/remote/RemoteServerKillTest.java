@@ -10,6 +10,7 @@ import io.leasehold.client.RemoteLeaseStore;
 import io.leasehold.client.RemoteOptions;
 import io.leasehold.model.FencingToken;
 import io.leasehold.spi.LeaseView;
+import io.leasehold.testkit.RealTime;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -73,7 +74,7 @@ final class RemoteServerKillTest {
                 stopped.set(true);
             }
             for (CompletableFuture<Void> run : runs) {
-                run.get(Asking.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+                run.get(RealTime.PATIENCE.toSeconds(), TimeUnit.SECONDS);
             }
             judge(port, loads, held);
         } finally {
@@ -88,12 +89,12 @@ final class RemoteServerKillTest {
         for (int kill = 1; kill <= KILLS; kill++) {
             ServerProcess successor = nextWhileTheLoadRests(port);
             int goal = grants.size() + GRANTS_BETWEEN_KILLS;
-            Asking.until(
+            RealTime.until(
                     "the load goes on",
                     () -> grants.size() >= goal
                             || runs.stream().anyMatch(CompletableFuture::isDone));
             assertThat(runs).as("the load goes on").noneMatch(CompletableFuture::isDone);
-            Asking.pass(Duration.ofMillis(random.nextInt(20)));
+            RealTime.pass(Duration.ofMillis(random.nextInt(20)));
             server.close();
             server = successor;
             server.serve();
@@ -134,7 +135,7 @@ final class RemoteServerKillTest {
     private static Map<Lease, FencingToken> hold(Leasehold leasehold) {
         Map<Lease, FencingToken> held = new java.util.HashMap<>();
         for (int i = 0; i < HOLDERS; i++) {
-            Lease lease = leasehold.lock("held-" + i).acquire(Asking.PATIENCE);
+            Lease lease = leasehold.lock("held-" + i).acquire(RealTime.PATIENCE);
             held.put(lease, lease.token());
         }
         return held;

@@ -7,6 +7,7 @@ import io.leasehold.server.LeaseholdServer;
 import io.leasehold.server.ServerOptions;
 import io.leasehold.server.engine.StoreAddress;
 import io.leasehold.spi.LeaseQuery;
+import io.leasehold.testkit.RealTime;
 
 import java.io.BufferedReader;
 import java.io.File;
@@ -162,7 +163,7 @@ final class ServerProcess implements AutoCloseable {
                         ServerOptions.on(new StoreAddress.Memory()).withPort(0));
                 RemoteLeaseStore client =
                         RemoteLeaseStore.connect("leasehold://127.0.0.1:" + rehearsal.port())) {
-            Asking.answer(client.list(LeaseQuery.all()));
+            RealTime.answer(client.list(LeaseQuery.all()));
         }
         System.out.println(UP);
         int told = System.in.read();
@@ -187,7 +188,7 @@ final class ServerProcess implements AutoCloseable {
                 if (++attempts > 100) {
                     throw e;
                 }
-                Asking.pass(Duration.ofMillis(50));
+                RealTime.pass(Duration.ofMillis(50));
             }
         }
     }
