@@ -126,7 +126,7 @@ final class JsonFuzzer {
         String path = "/v1/" + route + (get ? "?" + query(wild) : "");
         byte[] body = get ? new byte[0] : body(route, wild);
         byte[] head = ((get ? "GET " : wild.chance(50) ? "PUT " : "POST ") + path
-                        + " HTTP/1.1\r\nHost: x\r\n"
+                        + " HTTP/1.1\r\nHost: localhost\r\n"
                         + "Content-Type: " + (wild.chance(20) ? "text/plain" : "application/json")
                         + "\r\nContent-Length: " + body.length + "\r\n\r\n")
                 .getBytes(ISO_8859_1);
