@@ -13,9 +13,11 @@ import io.leasehold.spi.LeaseView;
 import io.leasehold.testkit.RealTime;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -44,6 +46,7 @@ final class RemoteServerKillTest {
     private final AtomicLong repeats = new AtomicLong();
     private final AtomicBoolean stopped = new AtomicBoolean();
     private final ReentrantReadWriteLock gate = new ReentrantReadWriteLock();
+    private final Queue<ServerProcess> spares = new ArrayDeque<>();
 
     @TempDir
     @SuppressWarnings("NullAway.Init")
@@ -79,6 +82,7 @@ final class RemoteServerKillTest {
             judge(port, loads, held);
         } finally {
             server.close();
+            spares.forEach(ServerProcess::close);
         }
     }
 
@@ -121,10 +125,17 @@ final class RemoteServerKillTest {
         }
     }
 
+    /** Two come up at a time, one on each core of a small machine. */
     private ServerProcess next(int port) {
-        ServerProcess process = ServerProcess.start(temporary, port);
-        process.awaitUp();
-        return process;
+        if (spares.isEmpty()) {
+            ServerProcess first = ServerProcess.start(temporary, port);
+            ServerProcess second = ServerProcess.start(temporary, port);
+            first.awaitUp();
+            second.awaitUp();
+            spares.add(first);
+            spares.add(second);
+        }
+        return spares.remove();
     }
 
     private static RemoteLeaseStore connect(int port) {
