@@ -33,6 +33,7 @@ final class Answers {
     static final int SCOPE_OF_A_RECORD = 8;
 
     private static final int BYTES_OF_A_RENEWAL = 1 + 2 * Double.BYTES;
+    private static final int BYTES_OF_AN_ID = 32;
     private static final Ending.Ended ENDED = new Ending.Ended();
 
     private final TableOptions bounds;
@@ -43,6 +44,44 @@ final class Answers {
 
     static String letter(List<?> answer) {
         return Wire.string(answer.get(0));
+    }
+
+    /** The fields of an answer, which may be in one word; {@code state.lua} says which. */
+    @SuppressWarnings("unchecked") // every other answer of the script is an array
+    static List<Object> fields(Object answer) {
+        return answer instanceof byte[] word
+                ? fields(ByteBuffer.wrap(word))
+                : (List<Object>) answer;
+    }
+
+    private static List<Object> fields(ByteBuffer word) {
+        byte[] letter = {word.get()};
+        if (letter[0] == 'Q') {
+            return List.of(letter, (long) word.getDouble(), (long) word.getDouble());
+        }
+        return word.hasRemaining() ? List.of(letter, rest(word)) : List.of((Object) letter);
+    }
+
+    /** The same for an answer to one who waited: the lease id in front, the time behind. */
+    static List<Object> delivery(Object answer) {
+        if (!(answer instanceof byte[] bytes)) {
+            return fields(answer);
+        }
+        ByteBuffer word = ByteBuffer.wrap(bytes);
+        byte[] id = new byte[BYTES_OF_AN_ID];
+        word.get(id);
+        long at = (long) word.getDouble();
+        List<Object> fields = new ArrayList<>();
+        fields.add(id);
+        fields.addAll(fields(word));
+        fields.add(at);
+        return fields;
+    }
+
+    private static byte[] rest(ByteBuffer word) {
+        byte[] rest = new byte[word.remaining()];
+        word.get(rest);
+        return rest;
     }
 
     /** Whether an operation failed. */
@@ -81,7 +120,7 @@ final class Answers {
 
     private static Acquisition.Granted granted(
             List<?> answer, LeaseRequest request, Duration inStore) {
-        Given given = Given.of(answer.get(1));
+        Given given = Given.of(answer.get(1), request);
         Holding holding = new Holding(request.claim(), given.holder, given.token);
         return new Acquisition.Granted(
                 new Grant(holding, request.id(), given.ttl),
@@ -109,6 +148,17 @@ final class Answers {
     /** What the script tells of a lease that it grants. Numbers up to 2^53 are exact in a double. */
     private record Given(
             FencingToken token, long version, Duration remaining, Duration ttl, Holder holder) {
+
+        /** The token alone if all else is as it was asked for. */
+        static Given of(Object answer, LeaseRequest request) {
+            byte[] fields = (byte[]) answer;
+            if (fields.length > Double.BYTES) {
+                return of(answer);
+            }
+            Duration ttl = Wire.micros(Wire.micros(request.terms().ttl()));
+            FencingToken token = new FencingToken((long) ByteBuffer.wrap(fields).getDouble());
+            return new Given(token, 1, ttl, ttl, request.holder());
+        }
 
         static Given of(Object answer) {
             ByteBuffer fields = ByteBuffer.wrap((byte[]) answer);

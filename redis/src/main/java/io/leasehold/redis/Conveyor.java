@@ -233,7 +233,7 @@ final class Conveyor {
     private void unload(List<Operation> batch, List<Object> answers) {
         try {
             for (int i = batch.size(); i < answers.size(); i++) {
-                extras.deliver((List<?>) answers.get(i));
+                extras.deliver(Answers.delivery(answers.get(i)));
             }
             for (int i = 0; i < batch.size(); i++) {
                 answer(batch.get(i), answers.get(i));
@@ -244,9 +244,8 @@ final class Conveyor {
         }
     }
 
-    @SuppressWarnings("unchecked") // every answer of the script is an array
     private void answer(Operation operation, Object answer) {
-        List<Object> fields = (List<Object>) answer;
+        List<Object> fields = Answers.fields(answer);
         switch (fields.isEmpty() ? "" : Wire.string(fields.get(0))) {
             case "A" -> send(operation);
             case "!" ->

@@ -172,7 +172,7 @@ final class DirectLink implements Link {
         return answers;
     }
 
-    @SuppressWarnings("unchecked") // the script returns an array
+    @SuppressWarnings("unchecked") // the script returns an array, or the only answer
     private static void settle(
             CompletableFuture<List<Object>> answers,
             @Nullable Object answer,
@@ -181,6 +181,8 @@ final class DirectLink implements Link {
             answers.completeExceptionally(error);
         } else if (answer instanceof List<?> list) {
             answers.complete((List<Object>) list);
+        } else if (answer instanceof byte[]) {
+            answers.complete(List.of(answer));
         } else {
             answers.completeExceptionally(new IOException("Redis answered what can't be read"));
         }

@@ -27,7 +27,12 @@ final class Operation {
         return new Operation(words, weight);
     }
 
-    /** Its letter with the number of arguments, then those. */
+    /** One that is a single word; {@code state.lua} says which there are. */
+    static Operation inOne(byte[] word) {
+        return new Operation(new byte[][] {word}, 1);
+    }
+
+    /** Its letter with the number of arguments, then those; or all in one. */
     byte[][] words() {
         return words;
     }

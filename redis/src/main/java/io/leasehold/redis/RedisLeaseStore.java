@@ -19,6 +19,8 @@ import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
 import io.leasehold.spi.Rotation;
 import io.leasehold.spi.Time;
+import io.leasehold.table.TableOptions;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -57,7 +59,7 @@ public final class RedisLeaseStore implements LeaseStore {
     private final String inbox;
     private final Script script = Script.load();
     private final byte[] client;
-    private final byte[][] head;
+    private final byte[] settings;
     private final Link link;
     private final Conveyor conveyor;
     private final Waits waits;
@@ -99,15 +101,7 @@ public final class RedisLeaseStore implements LeaseStore {
         this.operations = sending(conveyor::send);
         this.link = links.connect(new Messages(namespace + ":events"));
         this.listening = new Listening(link, namespace + ":events", conveyor::send, time);
-        this.head = new byte[][] {
-            client,
-            Wire.number(0),
-            Wire.number(link.isCluster() ? 0 : 1),
-            Wire.number(options.bounds().maxLeases()),
-            Wire.number(options.bounds().maxWaitersPerScope()),
-            Wire.length(options.bounds().retryWindow()),
-            Wire.number(options.bounds().maxRemembered())
-        };
+        this.settings = settings(options.bounds(), link.isCluster());
         try {
             this.server = greet(hello);
         } catch (LeaseholdException e) {
@@ -283,15 +277,29 @@ public final class RedisLeaseStore implements LeaseStore {
         };
     }
 
+    /** What the script is told with each call, see {@code state.lua}. */
+    private byte[] settings(TableOptions bounds, boolean cluster) {
+        return ByteBuffer.allocate(1 + 4 * Double.BYTES + client.length)
+                .put((byte) (cluster ? '0' : '1'))
+                .putDouble(bounds.maxLeases())
+                .putDouble(bounds.maxWaitersPerScope())
+                .putDouble((double) Wire.micros(bounds.retryWindow()))
+                .putDouble(bounds.maxRemembered())
+                .put(client)
+                .array();
+    }
+
     private byte[][] arguments(List<Operation> batch) {
-        int size = head.length;
+        int size = 2;
         for (Operation operation : batch) {
             size += operation.words().length;
         }
         byte[][] arguments = new byte[size][];
-        System.arraycopy(head, 0, arguments, 0, head.length);
-        arguments[1] = Wire.number(highest.get());
-        int at = head.length;
+        arguments[0] = settings;
+        arguments[1] = ByteBuffer.allocate(Double.BYTES)
+                .putDouble((double) highest.get())
+                .array();
+        int at = 2;
         for (Operation operation : batch) {
             System.arraycopy(operation.words(), 0, arguments, at, operation.words().length);
             at += operation.words().length;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.redis;
 
+import io.leasehold.model.Claim;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseRecord;
+import io.leasehold.model.Mode;
 import io.leasehold.model.Scope;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseRequest;
@@ -20,6 +22,8 @@ final class Requests {
     private static final HexFormat HEX = HexFormat.of();
     private static final byte[] NOTHING = new byte[0];
     private static final int RENEWALS_OF_AN_ACQUIRE = 4;
+    // bytes of a lease id
+    private static final int ID = 32;
 
     private Requests() {}
 
@@ -30,6 +34,9 @@ final class Requests {
     /** The same, in a round of a quorum. */
     static Operation acquire(LeaseRequest request, long round) {
         LeaseRequest.Terms terms = request.terms();
+        if (isPlain(request.claim()) && terms.unlessCompletedSince().isEmpty()) {
+            return plainAcquire(request, round);
+        }
         return Operation.of(
                 'a',
                 Wire.id(request.id()),
@@ -43,6 +50,52 @@ final class Requests {
                         .map(token -> Wire.number(token.value()))
                         .orElse(NOTHING),
                 Wire.number(round));
+    }
+
+    /** Whether the claim is one for which there are operations in one word. */
+    private static boolean isPlain(Claim claim) {
+        return claim.mode() == Mode.EXCLUSIVE
+                && claim.scopes().size() == 1
+                && claim.scopes().get(0) instanceof Scope.Name;
+    }
+
+    private static Operation plainAcquire(LeaseRequest request, long round) {
+        LeaseRequest.Terms terms = request.terms();
+        byte[] claim = Wire.claim(request.claim());
+        byte[] holder = Wire.text(request.holder().label());
+        byte[] record = Wire.optional(terms.record());
+        int size = 2 + ID + 4 * Double.BYTES + 2 * Short.BYTES;
+        return Operation.inOne(
+                ByteBuffer.allocate(size + claim.length + holder.length + record.length)
+                        .put((byte) 'A')
+                        .put(Wire.id(request.id()))
+                        .putDouble((double) Wire.micros(terms.ttl()))
+                        .putDouble((double) Wire.micros(terms.waitAtMost()))
+                        .putDouble((double) Wire.micros(terms.lockDelay()))
+                        .put((byte) 0)
+                        .putDouble((double) round)
+                        .putShort((short) claim.length)
+                        .put(claim)
+                        .putShort((short) holder.length)
+                        .put(holder)
+                        .put(record)
+                        .array());
+    }
+
+    /** What is done to a lease, in one word. */
+    private static Operation plain(char letter, Grant grant, long argument) {
+        byte[] claim = Wire.claim(grant.holding().claim());
+        byte[] holder = Wire.text(grant.holding().holder().label());
+        int size = 1 + ID + 2 * Double.BYTES + Short.BYTES;
+        return Operation.inOne(ByteBuffer.allocate(size + claim.length + holder.length)
+                .put((byte) letter)
+                .put(Wire.id(grant.id()))
+                .putDouble((double) grant.token().value())
+                .putDouble((double) argument)
+                .putShort((short) claim.length)
+                .put(claim)
+                .put(holder)
+                .array());
     }
 
     static Operation renew(List<RenewalRequest> requests) {
@@ -76,7 +129,9 @@ final class Requests {
     }
 
     static Operation release(Grant grant) {
-        return Operation.of('e', words(grant));
+        return isPlain(grant.holding().claim())
+                ? plain('E', grant, 0)
+                : Operation.of('e', words(grant));
     }
 
     static Operation forceRelease(Scope scope, FencingToken token) {
@@ -119,6 +174,9 @@ final class Requests {
     }
 
     static Operation raise(Grant grant, FencingToken to) {
+        if (isPlain(grant.holding().claim())) {
+            return plain('U', grant, to.value());
+        }
         byte[][] words = words(grant);
         return Operation.of('u', words[0], words[1], words[2], words[3], Wire.number(to.value()));
     }

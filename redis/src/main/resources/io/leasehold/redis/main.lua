@@ -37,7 +37,7 @@ while at <= #ARGV do
     end
 end
 if changed then
-    call('HSET', key, '', pack(STATE, now, token, due, occupied, waiting, remembered, sequence,
+    call('HSET', key, '', pack(STATE, now, token, due, occupied, remembered, waiting, sequence,
         listened, events) .. identity)
 end
 for i = 1, #deliveries do

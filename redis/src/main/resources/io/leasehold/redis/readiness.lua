@@ -4,6 +4,38 @@
 -- because there is no undoing what was written before an error.
 
 local RECORDS = key .. ':records'
+ENDED, INDEX = key .. ':ended', key .. ':index'
+WAITERS, CLIENTS = key .. ':waiters', key .. ':clients'
+
+-- The rules take all arguments one by one, those of the rest of the operations from the eighth on.
+local words = ARGV
+local ARGV = {caller, words[2], sub(words[1], 1, 1), unpackFrom('>dddd', words[1], 2)}
+local count = 7
+while at <= last do
+    word = words[at]
+    letter, id = byte(word), sub(word, 2, 33)
+    local expanded
+    if letter == 65 then
+        local ttl, wait, delay, _, round, claim, holder, from =
+            unpackFrom('>dddBdI2c0I2c0', word, 34)
+        expanded = {'a9', id, claim, holder, ttl, wait, delay, sub(word, from), '', round}
+    elseif letter == 69 or letter == 85 then
+        local number, to, claim, from = unpackFrom('>ddI2c0', word, 34)
+        expanded = {letter == 69 and 'e4' or 'u5', id, claim, sub(word, from), number,
+            letter == 85 and to or nil}
+    else
+        expanded = {unpack(words, at, at + tonumber(sub(word, 2)))}
+        at = at + #expanded - 1
+    end
+    for i = 1, #expanded do
+        ARGV[count + i] = expanded[i]
+    end
+    count, at = count + #expanded, at + 1
+end
+-- nothing stands behind the last
+ARGV[count + 1] = nil
+at = 8
+
 -- the error at which nothing may be written; the one at which nothing may be taken on
 local refusal, full
 

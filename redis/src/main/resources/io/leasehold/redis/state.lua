@@ -20,33 +20,49 @@
 --             :clients  zset   client -> until when it is taken to be alive
 --             :ends     zset   what happens by itself, by its time: lease id, R scope of a record,
 --                              W id of a waiter, F scope to be looked at again
--- ARGV[1]   the client that asks
+-- ARGV[1]   what does not change from call to call, in one because every argument costs as much as
+--           many lines: 1 if every subscriber of a channel is connected to this server, else 0; most
+--           leases and records; most waiters of a scope; for how long leases that ended are
+--           remembered; how many of those at most; the client that asks
 -- ARGV[2]   the highest token that it has seen, which no new one may be below; for a node of a
 --           quorum N and the run id of the server, see node.lua
--- ARGV[3]   1 if every subscriber of a channel is connected to this server, else 0
--- ARGV[4]   most leases and records
--- ARGV[5]   most waiters of a scope
--- ARGV[6]   for how long leases that ended are remembered
--- ARGV[7]   how many of those at most
--- ARGV[8…]  operations: a letter with the number of arguments, then those; see operations.lua
+-- ARGV[3…]  operations: a letter with the number of arguments, then those, see operations.lua; or,
+--           if they are about the exclusive lease of a single name, in one with a capital letter:
+--             A  acquire that no record will do instead of: id, ttl, wait, then as in a lease
+--                lock-delay, 0, round, claim, holder, record
+--             E  release: id, token, 0, claim, holder
+--             U  raise: id, token, the token agreed on, claim, holder
 --
 -- Returns an answer for each operation, then one for every waiter of this client that was answered
--- meanwhile: its lease id in front, the time behind. An operation that was not begun because too much is overdue is
--- answered with A; it is to be sent again. One that failed is answered with ! and the error.
+-- meanwhile: its lease id in front, the time behind. An operation that was not begun because too much
+-- is overdue is answered with A; it is to be sent again. One that failed is answered with ! and the
+-- error. For operations that are in one the answer may be so too, and for waiters: E; G and the token,
+-- where all else is as it was asked for; or Q and both times. To a waiter it has the lease id and the
+-- time in front. If it is the only answer, there is no array around it.
 --
 -- All times are microseconds of this server's clock, all lengths microseconds. Tokens leave as
 -- text.
 
 local call, byte, sub, find = redis.call, string.byte, string.sub, string.find
 local pack, unpackFrom = struct.pack, struct.unpack
-local key, caller = KEYS[1], ARGV[1]
-local ENDED, ENDS = key .. ':ended', key .. ':ends'
-local INDEX, WAITERS, CLIENTS = key .. ':index', key .. ':waiters', key .. ':clients'
+local key, caller, last = KEYS[1], sub(ARGV[1], 34), #ARGV
+local ENDS = key .. ':ends'
+-- written where they are first needed
+local ENDED, INDEX, WAITERS, CLIENTS
+
+-- the first operation; and if it is in one, which lease it is about, and which name
+local at, word = 3, ARGV[3]
+local letter, id, scope = byte(word), '', nil
+if letter == 65 then
+    id, scope = sub(word, 2, 33), sub(word, 70, 68 + unpackFrom('>I2', word, 67))
+elseif letter < 97 then
+    id = sub(word, 2, 33)
+end
 
 -- how a lease is written, behind the letter L: token, ttl, expiry, version, the token it was rotated
 -- from, when it was granted, lock-delay, whether that has begun, in which round it was asked for,
 -- claim, holder; the rest is the record
-local FORMAT, LEASE = '>dddddddBdI2c0I2c0', 76
+local FORMAT, LEASE, RELEASED = '>dddddddBdI2c0I2c0', 76, 82
 -- what follows it is who the node of a quorum is
 local STATE, STATE_SIZE = '>ddddddddd', 72
 -- of that without the quorum: run id, generation, since when
@@ -58,16 +74,16 @@ local BEHIND, STEP, SPREAD = 100000, 79190, 900000
 local ALIVE = 10000000
 local EXCLUSIVE, NAME, PATH, SUBTREE, INODE, RANGE = 120, 110, 112, 116, 105, 114
 
-local now, token, due, occupied, waiting, remembered, sequence, listened, events =
+local now, token, due, occupied, remembered, waiting, sequence, listened, events =
     0, 0, NEVER, 0, 0, 0, 0, 0, 0
--- together with what the first operation is about, which is mostly a lease and its name
-local known = redis.pcall('HMGET', key, '', ARGV[9] or '', sub(ARGV[10] or '', 2))
+-- together with what the first operation is about
+local known = scope and redis.pcall('HMGET', key, '', id, scope) or redis.pcall('HMGET', key, '', id)
 if known.err then
     return known
 elseif known[1] then
     -- now: the time of the last change; due: nothing happens by itself before; occupied: scopes that
     -- are leased or have a record; sequence: of the last waiter; listened: until when somebody does
-    now, token, due, occupied, waiting, remembered, sequence, listened, events =
+    now, token, due, occupied, remembered, waiting, sequence, listened, events =
         unpackFrom(STATE, known[1])
 end
 local identity = sub(known[1] or '', STATE_SIZE + 1)
@@ -76,5 +92,5 @@ local clock = call('TIME')
 now = math.max(now, clock[1] * 1000000 + clock[2])
 -- below which no token may be drawn; a node of a quorum counts
 local isNode = byte(ARGV[2]) == 78
-local floor = isNode and 0 or math.max(now, ARGV[2] + 1)
+local floor = isNode and 0 or math.max(now, unpackFrom('>d', ARGV[2]) + 1)
 local answers, deliveries = {}, {}
