@@ -29,6 +29,12 @@ final class Conveyor {
     /** So that the server has something to do while the client is busy with the answers. */
     static final int CALLS_UNDER_WAY = 2;
 
+    /**
+     * How many callers that wait may each make a call of their own. To go with others costs a caller
+     * two changes of threads, which a few calls more are worth to the server; many are not.
+     */
+    static final int ALONE = 8;
+
     private static final int MAX_WEIGHT = 128;
     private static final int MAX_BYTES = 1 << 20;
     private static final int MAX_QUEUED = 100_000;
@@ -64,6 +70,8 @@ final class Conveyor {
     private final Queue<Queued> queue = new ConcurrentLinkedQueue<>();
     private final AtomicInteger queued = new AtomicInteger();
     private final AtomicInteger underWay = new AtomicInteger();
+    // that wait for an answer now
+    private final AtomicInteger callers = new AtomicInteger();
     // above 0 while a thread loads
     private final AtomicInteger requests = new AtomicInteger();
     private volatile @Nullable LeaseholdException closed;
@@ -106,11 +114,12 @@ final class Conveyor {
     }
 
     /**
-     * The same for a thread that is going to wait for the answer. When there is a crowd it goes with
-     * the others: together they cost the server less.
+     * The same for a thread that is going to wait for the answer. Among few it makes a call of its
+     * own; in a crowd it goes with the others: together they cost the server less.
      */
     CompletableFuture<List<Object>> sendWaiting(Operation operation) {
-        boolean crowd = underWay.get() > 0;
+        boolean crowd = callers.incrementAndGet() > ALONE;
+        operation.answer().whenComplete((answer, error) -> callers.decrementAndGet());
         Courier courier = crowd || closed != null ? null : couriers.get();
         if (courier == null) {
             return send(operation);

@@ -28,8 +28,8 @@ final class Operation {
     }
 
     /** One that is a single word; {@code state.lua} says which there are. */
-    static Operation inOne(byte[] word) {
-        return new Operation(new byte[][] {word}, 1);
+    static Operation inOne(byte[] word, int weight) {
+        return new Operation(new byte[][] {word}, weight);
     }
 
     /** Its letter with the number of arguments, then those; or all in one. */

@@ -3,6 +3,7 @@ package io.leasehold.redis;
 
 import io.leasehold.model.Claim;
 import io.leasehold.model.FencingToken;
+import io.leasehold.model.Holding;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.Mode;
 import io.leasehold.model.Scope;
@@ -65,21 +66,17 @@ final class Requests {
         byte[] holder = Wire.text(request.holder().label());
         byte[] record = Wire.optional(terms.record());
         int size = 2 + ID + 4 * Double.BYTES + 2 * Short.BYTES;
-        return Operation.inOne(
-                ByteBuffer.allocate(size + claim.length + holder.length + record.length)
-                        .put((byte) 'A')
-                        .put(Wire.id(request.id()))
-                        .putDouble((double) Wire.micros(terms.ttl()))
-                        .putDouble((double) Wire.micros(terms.waitAtMost()))
-                        .putDouble((double) Wire.micros(terms.lockDelay()))
-                        .put((byte) 0)
-                        .putDouble((double) round)
-                        .putShort((short) claim.length)
-                        .put(claim)
-                        .putShort((short) holder.length)
-                        .put(holder)
-                        .put(record)
-                        .array());
+        ByteBuffer word = ByteBuffer.allocate(size + claim.length + holder.length + record.length)
+                .put((byte) 'A')
+                .put(Wire.id(request.id()))
+                .putDouble((double) Wire.micros(terms.ttl()))
+                .putDouble((double) Wire.micros(terms.waitAtMost()))
+                .putDouble((double) Wire.micros(terms.lockDelay()))
+                .put((byte) 0)
+                .putDouble((double) round);
+        put(claim, word);
+        put(holder, word);
+        return Operation.inOne(word.put(record).array(), 1);
     }
 
     /** What is done to a lease, in one word. */
@@ -87,41 +84,46 @@ final class Requests {
         byte[] claim = Wire.claim(grant.holding().claim());
         byte[] holder = Wire.text(grant.holding().holder().label());
         int size = 1 + ID + 2 * Double.BYTES + Short.BYTES;
-        return Operation.inOne(ByteBuffer.allocate(size + claim.length + holder.length)
+        ByteBuffer word = ByteBuffer.allocate(size + claim.length + holder.length)
                 .put((byte) letter)
                 .put(Wire.id(grant.id()))
                 .putDouble((double) grant.token().value())
-                .putDouble((double) argument)
-                .putShort((short) claim.length)
-                .put(claim)
-                .put(holder)
-                .array());
+                .putDouble((double) argument);
+        put(claim, word);
+        return Operation.inOne(word.put(holder).array(), 1);
     }
 
+    /** All in one word: there are many of them. */
     static Operation renew(List<RenewalRequest> requests) {
-        byte[][] words = new byte[requests.size()][];
-        for (int i = 0; i < words.length; i++) {
-            words[i] = word(requests.get(i));
+        byte[][] claims = new byte[requests.size()][];
+        byte[][] holders = new byte[requests.size()][];
+        int size = 1 + Short.BYTES;
+        for (int i = 0; i < claims.length; i++) {
+            Holding holding = requests.get(i).grant().holding();
+            claims[i] = Wire.claim(holding.claim());
+            holders[i] = Wire.text(holding.holder().label());
+            size += ID + 3 * Double.BYTES + 3 * Short.BYTES + claims[i].length + holders[i].length;
         }
-        return Operation.of('r', 1 + words.length / RENEWALS_OF_AN_ACQUIRE, words);
+        ByteBuffer word = ByteBuffer.allocate(size).put((byte) 'R').putShort((short) claims.length);
+        for (RenewalRequest request : requests) {
+            word.put(Wire.id(request.grant().id()));
+        }
+        for (int i = 0; i < claims.length; i++) {
+            RenewalRequest request = requests.get(i);
+            word.putDouble((double) request.grant().token().value())
+                    .putDouble((double) Wire.micros(request.ttl()))
+                    .putDouble((double) request.expectedVersion().orElse(0))
+                    .putShort((short) (Short.BYTES + claims[i].length));
+            put(claims[i], word);
+        }
+        for (byte[] holder : holders) {
+            put(holder, word);
+        }
+        return Operation.inOne(word.array(), 1 + claims.length / RENEWALS_OF_AN_ACQUIRE);
     }
 
-    /** A whole renewal in one word: there are many of them. */
-    private static byte[] word(RenewalRequest request) {
-        Grant grant = request.grant();
-        byte[] id = Wire.id(grant.id());
-        byte[] claim = Wire.claim(grant.holding().claim());
-        byte[] holder = Wire.text(grant.holding().holder().label());
-        return ByteBuffer.allocate(
-                        id.length + 3 * Double.BYTES + Short.BYTES + claim.length + holder.length)
-                .put(id)
-                .putDouble((double) grant.token().value())
-                .putDouble((double) Wire.micros(request.ttl()))
-                .putDouble((double) request.expectedVersion().orElse(0))
-                .putShort((short) claim.length)
-                .put(claim)
-                .put(holder)
-                .array();
+    private static void put(byte[] bytes, ByteBuffer word) {
+        word.putShort((short) bytes.length).put(bytes);
     }
 
     static Operation rotate(Grant grant) {

@@ -48,6 +48,7 @@ final class Script {
                 + "end\n"
                 + "return rule, operations\n";
         return of(file("state.lua")
+                + file("renewals.lua")
                 + file("plain.lua")
                 + file("readiness.lua")
                 + "local function rules()\n"

@@ -1,25 +1,16 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- The most common cases, spelled out: the exclusive acquire of a single name and its release, and in a
--- quorum the raise between them, while nobody listens and nothing is overdue. It is what the operations
--- of the same letters would do. The server makes the functions of a script anew for each call, and every command costs as much as many
--- lines; so there are no functions up to here, and few commands. Whatever is not so plain ends this
--- part with nothing written for the operation, and is left to the rules, which also find the errors.
--- Therefore a key is first written to, with something that can be undone or does no harm, or read.
-
-local safely = redis.pcall
-local plain = listened <= now and due > now
-    and (isNode and sub(identity, 1, 40) == sub(ARGV[2], 2) and #identity > IDENTITY
-        or not isNode and identity == '')
-local nodes, index = byte(identity, IDENTITY + 1, IDENTITY + 2)
--- the end of the state, which only those who wait change
-local rest = known[1] and sub(known[1], 41)
-    or pack('>dddd', waiting, sequence, listened, events) .. identity
-local saved
+-- The most common cases, spelled out: the exclusive acquire of a single name and its release, also
+-- when others wait, and in a quorum the raise between them; while nobody listens and nothing is
+-- overdue. It is what the operations of the same letters would do. The server makes the functions of a
+-- script anew for each call, and every command costs as much as many lines; so there are no functions
+-- up to here, and few commands. Whatever is not so plain ends this part with nothing written for the
+-- operation, and is left to the rules, which also find the errors. Therefore a key is first written to,
+-- with something that can be undone or does no harm, or read.
 
 while plain and at <= last do
     local found = at == 3 and known
-    if at > 3 then
+    if not found then
         word = ARGV[at]
         letter, id = byte(word), sub(word, 2, 33)
     end
@@ -44,9 +35,9 @@ while plain and at <= last do
             drawn = nodes and drawn + (index - drawn) % nodes or drawn
             if drawn < NEVER and occupied < unpackFrom('>d', ARGV[1], 2)
                 and type(safely('ZADD', ENDS, expiry, id)) == 'number' then
-                local lease = pack('>Bdddddd', LEASE, drawn, ttl, expiry, 1, 0, now) .. sub(word, 50)
+                local lease = pack('>Bddddddc0', LEASE, drawn, ttl, expiry, 1, 0, now, sub(word, 50))
                 token, due, occupied = drawn, math.min(due, expiry), occupied + 1
-                saved = at == last and pack('>ddddd', now, token, due, occupied, remembered) .. rest
+                saved = at == last and pack('>dddddc0', now, token, due, occupied, remembered, rest)
                 if type(saved and safely('HSET', key, scope, id, id, lease, '', saved)
                     or safely('HSET', key, scope, id, id, lease)) == 'number' then
                     answers[#answers + 1] = pack('>Bd', 71, drawn)
@@ -61,7 +52,7 @@ while plain and at <= last do
                 local _, _, expiry, _, _, _, lockDelay = unpackFrom(FORMAT, held, 2)
                 pause = (now < expiry and expiry or expiry + lockDelay) - now
             end
-            local place = scope .. '\0' .. string.format('%016.0f', sequence + 1) .. id
+            local place = scope .. '\0' .. string.format('%032.0f', sequence + 1) .. id
             if pause >= 0 and type(safely('ZADD', CLIENTS, now + ALIVE, caller)) == 'number'
                 and type(safely('ZADD', ENDS, now + wait, 'W' .. id)) == 'number'
                 and type(safely('ZADD', INDEX, 0, 'q' .. place, 0, 'e' .. place)) == 'number' then
@@ -70,9 +61,8 @@ while plain and at <= last do
                 if ahead > 0 then
                     pause = pause + BEHIND + sequence * STEP % SPREAD
                 end
-                local delay, _, round, claim, holder, from = unpackFrom('>dBdI2c0I2c0', word, 50)
-                if type(safely('HSET', WAITERS, id, cmsgpack.pack({claim, holder, ttl, now + wait,
-                    delay, sub(word, from), '', caller, sequence, now + pause, round}))) == 'number' then
+                if type(safely('HSET', WAITERS, id, pack('>dddI2c0I2c0', now + wait, sequence,
+                    now + pause, #caller, caller, 0, sub(word, 34)))) == 'number' then
                     answers[#answers + 1] = pack('>Bdd', 81, now, pause)
                     plain, at = true, at + 1
                 end
@@ -101,7 +91,7 @@ while plain and at <= last do
                 and safely('HDEL', key, scope) == 1 then
                 local ended = pack('>Bdd', RELEASED, now, number)
                 occupied, remembered = occupied - 1, remembered + 1
-                saved = at == last and pack('>ddddd', now, token, due, occupied, remembered) .. rest
+                saved = at == last and pack('>dddddc0', now, token, due, occupied, remembered, rest)
                 if (saved and safely('HSET', key, id, ended, '', saved)
                     or safely('HSET', key, id, ended)) == 0 then
                     answers[#answers + 1] = 'E'
@@ -112,14 +102,16 @@ while plain and at <= last do
             -- the first in line gets it, and the second is now the first
             local first, second = sub(entries[1], -32), entries[2] and sub(entries[2], -32)
             local values = safely('HMGET', WAITERS, first, second or first)
-            local next, behind = {}, {}
+            local next, ttl, client, from, holder, lookAt, other, claim, _
             if values[1] and values[2] then
-                next, behind = cmsgpack.unpack(values[1]), cmsgpack.unpack(values[2])
+                next = values[1]
+                _, _, _, client, _, ttl, from = unpackFrom('>dddI2c0I2c0d', next)
+                _, _, lookAt, other, _, _, _, _, _, _, claim = unpackFrom(WAITER, values[2])
             end
-            local claim, ttl, client = sub(word, 52, 51 + size), next[3] or 0, next[8]
-            local drawn, till = math.max(token + 1, floor), now + ttl
+            local drawn, till = math.max(token + 1, floor), now + (ttl or 0)
             drawn = nodes and drawn + (index - drawn) % nodes or drawn
-            if next[1] == claim and find(behind[1], '^[xs]n%Z*$')
+            if next and sub(next, from + 25, from + 26 + size) == sub(word, 50, 51 + size)
+                and find(claim, '^[xs]n%Z*$')
                 and drawn < NEVER and occupied <= unpackFrom('>d', ARGV[1], 2)
                 and (client == caller
                     or (tonumber(safely('ZSCORE', CLIENTS, client)) or 0) > now
@@ -133,28 +125,31 @@ while plain and at <= last do
                 token, due = drawn, math.min(due, till)
                 waiting, remembered = waiting - 1, remembered + 1
                 rest = pack('>dddd', waiting, sequence, listened, events) .. identity
-                if safely('HSET', key, scope, first, id, pack('>Bdd', RELEASED, now, number), first,
-                    'L' .. pack(FORMAT, drawn, ttl, till, 1, 0, now, next[5], 0, next[11],
-                    #claim, claim, #next[2], next[2]) .. next[6]) == 1 then
+                saved = at == last and pack('>dddddc0', now, token, due, occupied, remembered, rest)
+                local ended = pack('>Bdd', RELEASED, now, number)
+                -- what follows the times is written alike in a waiter and in a lease
+                local lease = pack('>Bddddddc0', LEASE, drawn, ttl, till, 1, 0, now, sub(next, from + 8))
+                if (saved and safely('HSET', key, scope, first, id, ended, first, lease, '', saved)
+                    or safely('HSET', key, scope, first, id, ended, first, lease)) == 1 then
                     answers[#answers + 1] = 'E'
+                    local grant = pack('>dddd', drawn, 1, ttl, ttl)
+                        .. unpackFrom('>I2c0', next, from + 27 + size)
                     if client == caller then
-                        deliveries[#deliveries + 1] = first .. pack('>dBd', now, 71, drawn)
+                        deliveries[#deliveries + 1] = first .. pack('>dB', now, 71) .. grant
                     else
-                        local grant = pack('>dddd', drawn, 1, ttl, ttl) .. next[2]
                         local text = string.format('%.0f', now)
                         call('PUBLISH', key .. ':to:' .. client, '32:' .. first .. '1:G'
                             .. #grant .. ':' .. grant .. #text .. ':' .. text)
                     end
-                    if second and behind[10] > till then
-                        behind[10] = till
-                        call('HSET', WAITERS, second, cmsgpack.pack(behind))
-                        if behind[8] == caller then
+                    if second and lookAt > till then
+                        call('HSET', WAITERS, second,
+                            sub(values[2], 1, 16) .. pack('>d', till) .. sub(values[2], 25))
+                        if other == caller then
                             deliveries[#deliveries + 1] =
                                 second .. pack('>dBdd', now, 81, now, ttl)
                         else
-                            local text = string.format('%.0f', now)
-                            local pause = string.format('%.0f', ttl)
-                            call('PUBLISH', key .. ':to:' .. behind[8], '32:' .. second .. '1:Q'
+                            local text, pause = string.format('%.0f', now), string.format('%.0f', ttl)
+                            call('PUBLISH', key .. ':to:' .. other, '32:' .. second .. '1:Q'
                                 .. #text .. ':' .. text .. #pause .. ':' .. pause
                                 .. #text .. ':' .. text)
                         end
@@ -172,8 +167,8 @@ while plain and at <= last do
             local own, to = unpackFrom('>dd', word, 34)
             if now < expiry and number == own then
                 token = math.max(token, to)
-                saved = at == last and pack('>ddddd', now, token, due, occupied, remembered) .. rest
-                local raised = 'L' .. pack('>d', to) .. sub(value, 10)
+                saved = at == last and pack('>dddddc0', now, token, due, occupied, remembered, rest)
+                local raised = pack('>Bdc0', LEASE, to, sub(value, 10))
                 if (saved and safely('HSET', key, id, raised, '', saved)
                     or safely('HSET', key, id, raised)) == 0 then
                     answers[#answers + 1] = 'E'

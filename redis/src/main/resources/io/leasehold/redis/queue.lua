@@ -8,12 +8,12 @@
 -- how many waiters are granted in one call
 local GRANTS = 250
 
-function rule.place16(number)
-    return string.format('%016.0f', number)
+function rule.digits(number)
+    return string.format('%032.0f', number)
 end
 
 function rule.sequenceOf(entry)
-    return tonumber(sub(entry, -48, -33))
+    return tonumber(sub(entry, -64, -33))
 end
 
 function rule.waiterOf(id)
@@ -21,25 +21,25 @@ function rule.waiterOf(id)
     if not value then
         return nil
     end
-    local fields = cmsgpack.unpack(value)
+    local deadline, sequence, lookAt, client, since, ttl, _, delay, _, round, claim, holder, from =
+        unpackFrom(WAITER, value)
     return {
-        id = id, claim = fields[1], holder = fields[2], ttl = fields[3], deadline = fields[4],
-        delay = fields[5], record = fields[6], since = fields[7], client = fields[8],
-        sequence = fields[9], lookAt = fields[10], round = fields[11]
+        id = id, claim = claim, holder = holder, ttl = ttl, deadline = deadline, delay = delay,
+        record = sub(value, from), since = since, client = client, sequence = sequence,
+        lookAt = lookAt, round = round
     }
 end
 
 function rule.putWaiter(waiter)
-    call('HSET', WAITERS, waiter.id, cmsgpack.pack({
-        waiter.claim, waiter.holder, waiter.ttl, waiter.deadline, waiter.delay, waiter.record,
-        waiter.since, waiter.client, waiter.sequence, waiter.lookAt, waiter.round
-    }))
+    call('HSET', WAITERS, waiter.id, pack(WAITER, waiter.deadline, waiter.sequence, waiter.lookAt,
+        #waiter.client, waiter.client, #waiter.since, waiter.since, waiter.ttl, 0, waiter.delay, 0,
+        waiter.round, #waiter.claim, waiter.claim, #waiter.holder, waiter.holder) .. waiter.record)
     changed = true
 end
 
 function rule.entriesOf(waiter)
     local entries = {}
-    local tail = '\0' .. rule.place16(waiter.sequence) .. waiter.id
+    local tail = '\0' .. rule.digits(waiter.sequence) .. waiter.id
     for _, scope in ipairs(rule.scopes(waiter.claim)) do
         entries[#entries + 1] = 'q' .. rule.place(scope) .. tail
         if rule.isExclusive(waiter.claim) then
@@ -164,9 +164,9 @@ function rule.handOver(freed)
     local function follow(list, after)
         for _, scope in ipairs(list) do
             rule.each('q', scope, function(entry)
-                local at = sub(entry, 1, -49)
+                local at = sub(entry, 1, -65)
                 cursors[at] = cursors[at] or after == 0 and entry
-                    or rule.first(at .. rule.place16(after + 1), at .. ':')
+                    or rule.first(at .. rule.digits(after + 1), at .. ':')
             end)
         end
     end
@@ -218,7 +218,7 @@ function rule.handOver(freed)
             end
         end
         if goOn and not cursors[at] then
-            cursors[at] = rule.first(at .. rule.place16(number + 1), at .. ':')
+            cursors[at] = rule.first(at .. rule.digits(number + 1), at .. ':')
         end
     end
 end

@@ -23,6 +23,21 @@ while at <= last do
         local number, to, claim, from = unpackFrom('>ddI2c0', word, 34)
         expanded = {letter == 69 and 'e4' or 'u5', id, claim, sub(word, from), number,
             letter == 85 and to or nil}
+    elseif letter == 82 then
+        local size = unpackFrom('>I2', word, 2)
+        local from = 4 + 32 * size
+        expanded = {'r' .. size}
+        for i = 1, size do
+            local number, ttl, expected, claim, next = unpackFrom('>dddI2c0', word, from)
+            expanded[i + 1] = sub(word, 32 * i - 28, 32 * i + 3)
+                .. pack('>dddc0', number, ttl, expected, claim)
+            from = next
+        end
+        for i = 1, size do
+            local holder, next = unpackFrom('>I2c0', word, from)
+            expanded[i + 1] = expanded[i + 1] .. holder
+            from = next
+        end
     else
         expanded = {unpack(words, at, at + tonumber(sub(word, 2)))}
         at = at + #expanded - 1

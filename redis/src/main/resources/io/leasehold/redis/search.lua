@@ -8,12 +8,14 @@
 --   x place \0 id           who holds it exclusively
 --   q place \0 sequence id  who waits for it
 --   e place \0 sequence id  who waits for it exclusively
+-- The sequence is padded so that an entry is longer than the 64 bytes up to which the server keeps a
+-- small set as a mere list, through all of which it goes for each command.
 --
 -- Ranges stand by the inode, then by the binary logarithm of their length, then by their start. Those
 -- of one length class can overlap a given range only if they start less than twice the class's
 -- length before it; so for each class that is in use there is one stretch of the index to look at.
 
-local TAIL = {h = 33, x = 33, q = 49, e = 49}
+local TAIL = {h = 33, x = 33, q = 65, e = 65}
 
 -- Calls visit with the first entry of every scope from one key on and before another, until it
 -- returns something.

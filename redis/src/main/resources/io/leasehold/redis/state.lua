@@ -32,13 +32,17 @@
 --                lock-delay, 0, round, claim, holder, record
 --             E  release: id, token, 0, claim, holder
 --             U  raise: id, token, the token agreed on, claim, holder
+--           Several renewals of whatever leases may also be in one:
+--             R  how many; the ids; for each token, ttl, the expected version or 0 and, with a length
+--                of its own in front, the claim as in a lease; the holders
 --
 -- Returns an answer for each operation, then one for every waiter of this client that was answered
 -- meanwhile: its lease id in front, the time behind. An operation that was not begun because too much
 -- is overdue is answered with A; it is to be sent again. One that failed is answered with ! and the
 -- error. For operations that are in one the answer may be so too, and for waiters: E; G and the token,
 -- where all else is as it was asked for; or Q and both times. To a waiter it has the lease id and the
--- time in front. If it is the only answer, there is no array around it.
+-- time in front. So may that to renewals: R, and of each what operations.r returns. If it is the only
+-- answer, there is no array around it.
 --
 -- All times are microseconds of this server's clock, all lengths microseconds. Tokens leave as
 -- text.
@@ -63,6 +67,9 @@ end
 -- from, when it was granted, lock-delay, whether that has begun, in which round it was asked for,
 -- claim, holder; the rest is the record
 local FORMAT, LEASE, RELEASED = '>dddddddBdI2c0I2c0', 76, 82
+-- how a request that waits is written: until when, its place in the queue, when it looks again, its
+-- client, the oldest token whose record will do instead or nothing, then as in an acquire
+local WAITER = '>dddI2c0I2c0dddBdI2c0I2c0'
 -- what follows it is who the node of a quorum is
 local STATE, STATE_SIZE = '>ddddddddd', 72
 -- of that without the quorum: run id, generation, since when
@@ -94,3 +101,14 @@ now = math.max(now, clock[1] * 1000000 + clock[2])
 local isNode = byte(ARGV[2]) == 78
 local floor = isNode and 0 or math.max(now, unpackFrom('>d', ARGV[2]) + 1)
 local answers, deliveries = {}, {}
+local safely = redis.pcall
+-- whether nobody listens, nothing is overdue and nothing hinders the operations
+local plain = listened <= now and due > now
+    and (isNode and sub(identity, 1, 40) == sub(ARGV[2], 2) and #identity > IDENTITY
+        or not isNode and identity == '')
+local nodes, index = byte(identity, IDENTITY + 1, IDENTITY + 2)
+-- the end of the state, which only those who wait change
+local rest = known[1] and sub(known[1], 41)
+    or pack('>dddd', waiting, sequence, listened, events) .. identity
+-- the state, if it was written with the last operation
+local saved

@@ -99,7 +99,7 @@ final class ConveyorTest {
     }
 
     @Test
-    void whoWaitsAloneTakesACourierAndInACrowdGoesWithTheOthers() {
+    void whoWaitsAmongFewTakesACourierAndInACrowdGoesWithTheOthers() {
         List<Call> couriers = new ArrayList<>();
         AtomicInteger read = new AtomicInteger();
         Conveyor.Courier courier = new Conveyor.Courier() {
@@ -113,20 +113,26 @@ final class ConveyorTest {
             @Override
             public void read() {
                 read.incrementAndGet();
-                couriers.get(couriers.size() - 1).answer();
             }
         };
         Conveyor both = new Conveyor(this::call, () -> courier, extras, time, PATIENCE, 2);
-        assertThat(both.sendWaiting(operation(1))).isDone();
-        assertThat(calls).isEmpty();
-        CompletableFuture<List<Object>> other = both.send(operation(2));
-        CompletableFuture<List<Object>> third = both.sendWaiting(operation(3));
-        assertThat(calls).extracting(Call::words).containsExactly(List.of("2"), List.of("3"));
+        CompletableFuture<List<Object>> other = both.send(operation(0));
+        List<CompletableFuture<List<Object>>> few = new ArrayList<>();
+        for (int i = 1; i <= Conveyor.ALONE; i++) {
+            few.add(both.sendWaiting(operation(i)));
+        }
+        assertThat(couriers).hasSize(Conveyor.ALONE);
+        assertThat(read).hasValue(Conveyor.ALONE);
+        CompletableFuture<List<Object>> oneTooMany = both.sendWaiting(operation(100));
+        assertThat(couriers).hasSize(Conveyor.ALONE);
+        assertThat(calls).extracting(Call::words).containsExactly(List.of("0"), List.of("100"));
+        List.copyOf(couriers).forEach(Call::answer);
         calls.forEach(Call::answer);
-        assertThat(List.of(other, third)).allMatch(CompletableFuture::isDone);
-        assertThat(both.sendWaiting(operation(4))).isDone();
-        assertThat(couriers).hasSize(2);
-        assertThat(read).hasValue(2);
+        assertThat(few).allMatch(CompletableFuture::isDone);
+        assertThat(List.of(other, oneTooMany)).allMatch(CompletableFuture::isDone);
+        CompletableFuture<List<Object>> alone = both.sendWaiting(operation(101));
+        couriers.get(Conveyor.ALONE).answer();
+        assertThat(alone).isDone();
         assertNoTimerIsLeft();
     }
 
