@@ -5,6 +5,7 @@ import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseId;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Acquisition.Granted;
+import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.QuorumNode;
 import io.leasehold.spi.Validity;
@@ -136,6 +137,15 @@ final class Context {
                         clear(member, lease);
                     }
                 });
+    }
+
+    /** The same for a member that has just granted it, under a token of its own. */
+    void align(Member member, LeaseRequest lease, Grant grant, FencingToken token) {
+        if (hasEnded(lease.id())) {
+            clear(member, lease);
+        } else if (!grant.token().equals(token)) {
+            CompletableFuture<?> unused = member.ask(node -> node.raise(grant, token));
+        }
     }
 
     /** Takes back what a member may have granted in this round or before. */

@@ -13,6 +13,7 @@ import io.leasehold.spi.Acquisition.Completed;
 import io.leasehold.spi.Acquisition.Gone;
 import io.leasehold.spi.Acquisition.Granted;
 import io.leasehold.spi.Acquisition.Held;
+import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.Time;
 import java.time.Duration;
@@ -20,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -210,8 +212,8 @@ final class Pursuit {
             Question question, @Nullable Acquisition answer, @Nullable Throwable failure) {
         Member member = question.member;
         if (stage == Stage.OVER || question.round != round) {
-            if (answer instanceof Granted) {
-                late(question);
+            if (answer instanceof Granted granted) {
+                late(question, granted.grant());
             }
             return;
         }
@@ -260,9 +262,9 @@ final class Pursuit {
     }
 
     /** A grant that nobody counts on any more, or that came after the decision. */
-    private void late(Question question) {
+    private void late(Question question, Grant grant) {
         if (stage == Stage.OVER && settled != null) {
-            align(question.member);
+            context.align(question.member, request, grant, settled.token());
         } else if (stage == Stage.OVER || stage == Stage.WAITING || stage == Stage.PAUSING) {
             // of its own round only: a later one may have asked there again
             context.retract(question.member, request, question.round);
@@ -346,8 +348,9 @@ final class Pursuit {
         stopTimer();
         stage = Stage.SETTLING;
         long current = round;
+        Map<Member, Grant> grants = Verdicts.grants(votes);
         CompletableFuture<Settled> unused = context.settlement()
-                .of(Verdicts.grants(votes))
+                .of(grants)
                 .whenComplete((agreed, failure) -> mailbox.post(() -> {
                     if (stage != Stage.SETTLING || round != current) {
                         return;
@@ -355,13 +358,13 @@ final class Pursuit {
                     if (agreed == null) {
                         tryAgain(null);
                     } else {
-                        conclude(agreed);
+                        conclude(agreed, grants.keySet());
                     }
                 }));
     }
 
     /** There is a token; is there still enough time to use it? */
-    private void conclude(Settled agreed) {
+    private void conclude(Settled agreed, Set<Member> asked) {
         Verdicts.Lease lease = Verdicts.lease(votes, agreed).orElse(null);
         long now = time.nanos();
         Duration left = Duration.ofNanos(lease == null ? 0 : Math.max(0, lease.until() - now));
@@ -371,16 +374,14 @@ final class Pursuit {
             return;
         }
         settled = agreed;
-        Verdicts.grants(votes).keySet().forEach(this::align);
+        Verdicts.grants(votes).forEach((member, grant) -> {
+            if (!asked.contains(member)) {
+                // it came after the token was asked for
+                context.align(member, request, grant, agreed.token());
+            }
+        });
         if (end()) {
             callers.grant(lease.grant(), lease.version(), left, now);
-        }
-    }
-
-    /** Sees to it that a member that granted, but did not agree in time, has the token too. */
-    private void align(Member member) {
-        if (settled != null && !settled.members().contains(member)) {
-            context.restore(member, request, settled.token());
         }
     }
 
