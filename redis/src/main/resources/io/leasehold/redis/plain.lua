@@ -44,16 +44,16 @@ while plain and at <= last do
                     plain, at = true, at + 1
                 end
             end
-        elseif isNew and blocker and byte(blocker) ~= 43 and wait > 0
+        elseif isNew and blocker and wait > 0
             and type(ahead) == 'number' and ahead < unpackFrom('>d', ARGV[1], 10) then
-            -- one other holds it, and the request waits
-            local held, pause = safely('HGET', key, blocker), -1
+            -- if it is one other that holds it, the request waits
+            local held, pause = safely('HGET', key, blocker), 0
             if held and byte(held) == LEASE then
-                local _, _, expiry, _, _, _, lockDelay = unpackFrom(FORMAT, held, 2)
-                pause = (now < expiry and expiry or expiry + lockDelay) - now
+                local _, _, expiry = unpackFrom('>ddd', held, 2)
+                pause = expiry - now
             end
             local place = scope .. '\0' .. string.format('%032.0f', sequence + 1) .. id
-            if pause >= 0 and type(safely('ZADD', CLIENTS, now + ALIVE, caller)) == 'number'
+            if pause > 0 and type(safely('ZADD', CLIENTS, now + ALIVE, caller)) == 'number'
                 and type(safely('ZADD', ENDS, now + wait, 'W' .. id)) == 'number'
                 and type(safely('ZADD', INDEX, 0, 'q' .. place, 0, 'e' .. place)) == 'number' then
                 sequence, waiting, due = sequence + 1, waiting + 1, math.min(due, now + wait)

@@ -5,6 +5,7 @@
 
 while plain and letter == 82 do
     local count = unpackFrom('>I2', word, 2)
+    -- the last that is asked for is no lease, but where the ids end
     local values = safely('HMGET', key, unpackFrom(string.rep('c32', count), word, 4))
     local terms = {unpackFrom('>' .. string.rep('c32', count) .. string.rep('dddI2c0', count), word, 4)}
     -- by id: as it was renewed
