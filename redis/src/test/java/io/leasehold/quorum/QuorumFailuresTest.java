@@ -332,6 +332,24 @@ final class QuorumFailuresTest {
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
+    @Test
+    void aGrantThatComesAfterTheReleaseIsTakenBack() {
+        Cluster cluster = founded(3);
+        List<Wire> wires = cluster.wires();
+        QuorumLeaseStore store = cluster.open(wires, cluster.time());
+        granted(cluster, store, "before"); // so that all are known
+        wires.get(2).slow(Cluster.PATIENCE.dividedBy(2));
+        Grant grant = granted(cluster, store, "a");
+        wires.get(2).slow(Duration.ZERO);
+
+        assertThat(cluster.await(store.release(grant))).isEqualTo(new Ending.Ended());
+        cluster.pass(A_WHILE);
+
+        assertThat(listed(cluster, 2))
+                .extracting(Holding::claim)
+                .doesNotContain(grant.holding().claim());
+    }
+
     private static Cluster founded(int nodes) {
         return founded(1, nodes);
     }
