@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Real threads on one store: exclusion, token order, and an answer for everybody. */
 final class MemoryLeaseStoreConcurrencyTest {
 
-    private static final int REQUESTS = 40_000;
+    private static final int REQUESTS = Boolean.getBoolean("leasehold.long") ? 40_000 : 10_000;
     private static final int MOST_WAITING = 24;
     private static final Duration LONG = Duration.ofMinutes(10);
 

@@ -5,6 +5,7 @@ import io.leasehold.guard.Guard;
 import io.leasehold.model.Scope;
 import io.leasehold.testkit.GuardContract;
 import io.leasehold.testkit.RangeGuardContract;
+import io.leasehold.testkit.TestLength;
 import java.util.Arrays;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -48,7 +49,7 @@ final class GuardOverHttpContractTest extends GuardContract<StringBuilder> {
     /** Each is a request. */
     @Override
     protected int writes() {
-        return 20_000;
+        return TestLength.of(1_000, 20_000);
     }
 
     @Nested
@@ -80,7 +81,7 @@ final class GuardOverHttpContractTest extends GuardContract<StringBuilder> {
 
         @Override
         protected int writes() {
-            return 5_000;
+            return TestLength.of(500, 5_000);
         }
     }
 }

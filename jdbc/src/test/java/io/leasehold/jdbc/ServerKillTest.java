@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.OutcomeUnknownException;
 import io.leasehold.model.StaleTokenException;
+import io.leasehold.testkit.TestLength;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.File;
 import java.io.IOException;
@@ -34,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 final class ServerKillTest {
 
-    private static final int KILLS = 10;
+    private static final int KILLS = TestLength.of(4, 10);
     private static final long SEED = 21;
 
     @TempDir

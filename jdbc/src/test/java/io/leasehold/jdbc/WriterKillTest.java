@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.StaleTokenException;
+import io.leasehold.testkit.TestLength;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -20,13 +21,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A hundred writers, each killed with SIGKILL at some moment of its work. What it said was committed
+ * Writers, each killed with SIGKILL at some moment of its work. What it said was committed
  * is there, mark and data are never apart, and a stale write is refused.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 final class WriterKillTest {
 
-    private static final int KILLS = 100;
+    private static final int KILLS = TestLength.of(10, 100);
     private static final long SEED = 20;
 
     private final Database database = Database.postgres();

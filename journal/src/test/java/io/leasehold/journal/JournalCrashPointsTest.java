@@ -4,12 +4,13 @@ package io.leasehold.journal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.leasehold.testkit.DiskFault;
+import io.leasehold.testkit.TestLength;
 import org.junit.jupiter.api.Test;
 
 /** The journal keeps what it answered, wherever in its work it ends. */
 final class JournalCrashPointsTest {
 
-    private static final int ENOUGH = 20_000;
+    private static final int ENOUGH = TestLength.of(2_000, 20_000);
 
     @Test
     void whateverDiskOperationIsTheLastWhatWasAnsweredIsKept() {

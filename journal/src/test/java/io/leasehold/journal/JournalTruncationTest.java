@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.leasehold.model.DamagedFileException;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.testkit.SimulatedDisk;
+import io.leasehold.testkit.TestLength;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,6 +22,9 @@ final class JournalTruncationTest {
 
     private static final Duration LONG = Duration.ofMinutes(10);
     private static final int MEGABYTE = 1 << 20;
+    /** Every so many bytes a file is cut; 13 meets all places within a word and a sector. */
+    private static final int STEP = TestLength.of(13, 1);
+
     private static final JournalDirectory NAMES =
             new JournalDirectory(Stores.DIRECTORY, SimulatedDisk.create(0));
     private static final Path FIRST = NAMES.segment(1);
@@ -41,13 +45,13 @@ final class JournalTruncationTest {
     void aFileThatWasCutIsRefusedWhereverThatWas() {
         Damage journal = new Damage(megabyte());
         assertThat(journal.read().entries()).hasSize(34);
-        for (int at = 0; at < MEGABYTE; at++) {
+        for (int at = 0; at < MEGABYTE; at += STEP) {
             journal.cut(FIRST, at);
             if (!journal.refused().equals(FIRST)) {
                 throw new AssertionError("cut at " + at + ", " + journal.refused());
             }
         }
-        System.out.println("truncations: " + MEGABYTE);
+        System.out.println("truncations: " + MEGABYTE / STEP);
     }
 
     @Test
@@ -104,6 +108,9 @@ final class JournalTruncationTest {
         int refused = 0;
         for (int at = used - 1; at >= 0; at--) {
             journal.bytes(FIRST)[at] = 0;
+            if (at % STEP != 0) {
+                continue;
+            }
             try {
                 Damage.State state = journal.read();
                 if (!states.get((int) state.sequence()).equals(state)) {
@@ -115,7 +122,7 @@ final class JournalTruncationTest {
             }
         }
         assertThat(refused).isLessThan(Long.BYTES * states.size());
-        System.out.println("ends that were never written: " + used + ", refused " + refused);
+        System.out.println("ends that were never written: " + used / STEP + ", refused " + refused);
     }
 
     @Test
@@ -127,6 +134,9 @@ final class JournalTruncationTest {
         byte[] first = journal.bytes(FIRST);
         for (int at = used(first) - 1; at >= 0; at--) {
             first[at] = 0;
+            if (at % STEP != 0) {
+                continue;
+            }
             assertThat(journal.refused()).as("zeros from %d", at).isEqualTo(FIRST);
         }
     }

@@ -7,6 +7,7 @@ import io.leasehold.table.TableOptions;
 import io.leasehold.testkit.DifferentialDriver;
 import io.leasehold.testkit.DifferentialReport;
 import io.leasehold.testkit.StoreUnderTest;
+import io.leasehold.testkit.TestLength;
 import java.util.Map;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Isolated("it keeps the machine busy")
 final class QuorumDifferentialTest {
 
-    private static final int RUNS = Integer.getInteger("leasehold.differential.runs", 50);
+    private static final int RUNS = TestLength.of(10, 50);
     private static final int STEPS = 2_100;
 
     @ParameterizedTest

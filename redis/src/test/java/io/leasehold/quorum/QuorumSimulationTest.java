@@ -3,6 +3,7 @@ package io.leasehold.quorum;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.leasehold.testkit.TestLength;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,8 +24,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 @Isolated("it keeps the machine busy")
 final class QuorumSimulationTest {
 
-    private static final long OPERATIONS =
-            Long.getLong("leasehold.simulation.operations", 1_000_000);
+    private static final int OPERATIONS = TestLength.of(100_000, 1_000_000);
     private static final Duration SPAN = Duration.ofMinutes(5);
 
     private static final Logger LOG = Logger.getLogger(Member.class.getName());

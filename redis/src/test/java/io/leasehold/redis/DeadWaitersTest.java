@@ -88,7 +88,7 @@ final class DeadWaitersTest {
                 RealTime.until("the server knows", () -> clients(redis) <= 4);
                 RealTime.answer(store.release(first));
                 Grant second = Leases.granted(next);
-                assertThat(passedOver.toCompletableFuture()).isNotDone();
+                assertThat(passedOver.toCompletableFuture()).isNotCompleted();
                 // it comes back and queues again
                 network.heal();
                 awaitWaiters(store, 1);
@@ -116,7 +116,7 @@ final class DeadWaitersTest {
                 RealTime.answer(store.release(first));
                 Grant second = Leases.granted(next);
                 assertThat(second.token()).isGreaterThan(first.token());
-                assertThat(passedOver.toCompletableFuture()).isNotDone();
+                assertThat(passedOver.toCompletableFuture()).isNotCompleted();
             }
         }
     }

@@ -7,6 +7,7 @@ import io.leasehold.testkit.DifferentialDriver;
 import io.leasehold.testkit.DifferentialReport;
 import io.leasehold.testkit.RedisServer;
 import io.leasehold.testkit.StoreUnderTest;
+import io.leasehold.testkit.TestLength;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,7 +25,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 @Isolated("it keeps the machine busy")
 final class DifferentialTest {
 
-    private static final int RUNS = Integer.getInteger("leasehold.differential.runs", 50);
+    private static final int RUNS = TestLength.of(10, 50);
     private static final int STEPS = 4_100;
 
     private static RealRedis redis;

@@ -7,10 +7,12 @@ import io.leasehold.testkit.StoreUnderTest;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The contract of all engines, on a quorum of five servers. */
+@Tag("real-clock")
 @Execution(ExecutionMode.CONCURRENT)
 final class FiveRedisContractTest extends LeaseStoreContract {
 
@@ -33,12 +35,12 @@ final class FiveRedisContractTest extends LeaseStoreContract {
 
     @Override
     protected Duration ttl() {
-        return Duration.ofSeconds(4);
+        return Duration.ofSeconds(8);
     }
 
     @Override
     protected Duration tolerance() {
-        return Duration.ofMillis(1500);
+        return Duration.ofSeconds(3);
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.leasehold.table.TableOptions;
 import io.leasehold.testkit.DifferentialDriver;
 import io.leasehold.testkit.DifferentialReport;
 import io.leasehold.testkit.StoreUnderTest;
+import io.leasehold.testkit.TestLength;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
@@ -19,7 +20,8 @@ final class FiveRedisDifferentialTest {
     @Test
     void theQuorumAnswersAsTheTableDoes() {
         try (FiveRedis servers = new FiveRedis()) {
-            DifferentialReport report = DifferentialTest.inTurns(8, 8, seed -> run(servers, seed));
+            DifferentialReport report =
+                    DifferentialTest.inTurns(8, TestLength.of(4, 8), seed -> run(servers, seed));
             assertThat(report.outcomes()).containsKeys("Granted", "Held", "late Granted");
         }
     }
@@ -27,7 +29,7 @@ final class FiveRedisDifferentialTest {
     private static DifferentialReport run(FiveRedis servers, long seed) {
         try (StoreUnderTest opened = servers.open(TableOptions.defaults())) {
             return DifferentialDriver.of(2000 + seed)
-                    .steps(60)
+                    .steps(TestLength.of(25, 60))
                     .unit(Duration.ofMillis(6400))
                     .tolerance(Duration.ofMillis(800))
                     .patience(Duration.ofSeconds(30))

@@ -7,10 +7,12 @@ import io.leasehold.testkit.StoreUnderTest;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Single flight, idempotency and election on a quorum of five servers. */
+@Tag("real-clock")
 @Execution(ExecutionMode.CONCURRENT)
 final class FiveRedisPrimitivesTest extends PrimitivesContract {
 

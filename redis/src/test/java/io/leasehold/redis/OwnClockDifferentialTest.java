@@ -8,6 +8,7 @@ import io.leasehold.testkit.DifferentialDriver;
 import io.leasehold.testkit.DifferentialReport;
 import io.leasehold.testkit.RedisServer;
 import io.leasehold.testkit.StoreUnderTest;
+import io.leasehold.testkit.TestLength;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
@@ -28,7 +29,7 @@ final class OwnClockDifferentialTest {
     private static DifferentialReport run(RealRedis redis, long seed) {
         try (StoreUnderTest opened = redis.open(TableOptions.defaults())) {
             return DifferentialDriver.of(1000 + seed)
-                    .steps(80)
+                    .steps(TestLength.of(25, 80))
                     .unit(Duration.ofMillis(4000))
                     .tolerance(Duration.ofMillis(500))
                     .patience(Duration.ofSeconds(30))

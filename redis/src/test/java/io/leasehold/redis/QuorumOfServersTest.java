@@ -17,6 +17,7 @@ import io.leasehold.spi.Time;
 import io.leasehold.spi.Validity;
 import io.leasehold.testkit.RealTime;
 import io.leasehold.testkit.RedisServer;
+import io.leasehold.testkit.TestLength;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +39,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 @Isolated("it kills servers under load, and what it waits for must come")
 final class QuorumOfServersTest {
 
-    private static final int ROUNDS = Integer.getInteger("leasehold.quorum.kills", 50);
+    private static final int ROUNDS = TestLength.of(5, 50);
     private static final int WORKERS = 6;
     private static final Duration TTL = Duration.ofSeconds(1);
     private static final Duration PATIENCE = Duration.ofMillis(500);

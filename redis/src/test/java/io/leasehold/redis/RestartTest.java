@@ -8,6 +8,7 @@ import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
 import io.leasehold.testkit.RealTime;
 import io.leasehold.testkit.RedisServer;
+import io.leasehold.testkit.TestLength;
 import java.time.Duration;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -19,7 +20,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 final class RestartTest {
 
     private static final Duration TTL = Duration.ofSeconds(3);
-    private static final int KILLS = 7;
+    private static final int KILLS = TestLength.of(2, 7);
 
     @Test
     void whatWasGrantedIsThereAfterwardsIfEveryWriteIsForced() {

@@ -51,9 +51,9 @@ public abstract class GuardContract<R> {
     /** Reads the text from outside any change; empty if nothing was written. */
     protected abstract String read(Guard<R> guard);
 
-    /** How many writes the long run makes, at least a tenth of them stale. */
+    /** How many writes the random run makes, at least a tenth of them stale. */
     protected int writes() {
-        return 100_000;
+        return TestLength.of(5_000, 100_000);
     }
 
     @Test

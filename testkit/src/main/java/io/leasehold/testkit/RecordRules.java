@@ -13,9 +13,11 @@ import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseView;
 import io.leasehold.spi.Refused;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A holder publishes a record with its request and leaves one behind with its completion. */
+@Tag("essential")
 abstract class RecordRules extends ContractRules {
 
     private static final LeaseRecord ADDRESS = LeaseRecord.of("10.0.0.7:8080");

@@ -18,9 +18,11 @@ import io.leasehold.spi.Grant;
 import io.leasehold.spi.Refused;
 import io.leasehold.spi.Renewal.Renewed;
 import io.leasehold.spi.RenewalRequest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Scopes, token and lease id must match an unexpired lease; a refusal says why, and changes nothing. */
+@Tag("essential")
 abstract class RefusalRules extends ContractRules {
 
     @Test

@@ -13,9 +13,11 @@ import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.Refused;
 import io.leasehold.spi.Renewal.Renewed;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Whatever is sent twice has the effect of once, however late the second time. */
+@Tag("essential")
 abstract class RepeatRules extends ContractRules {
 
     @Test

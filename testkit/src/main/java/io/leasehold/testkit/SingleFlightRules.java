@@ -21,9 +21,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** One caller in the whole cluster works; all share what comes of it. */
+@Tag("essential")
 abstract class SingleFlightRules extends PrimitiveRules {
 
     private final AtomicInteger runs = new AtomicInteger();

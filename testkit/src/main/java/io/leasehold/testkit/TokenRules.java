@@ -11,9 +11,11 @@ import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Tokens rise with every change of ownership, and with nothing else. */
+@Tag("essential")
 abstract class TokenRules extends ContractRules {
 
     @Test

@@ -9,6 +9,7 @@ import io.leasehold.guard.MemoryGuard;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.Scope;
 import io.leasehold.model.StaleTokenException;
+import io.leasehold.testkit.TestLength;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jetbrains.lincheck.LincheckAssertionError;
@@ -121,7 +122,7 @@ final class GuardLinearizabilityTest {
 
     private static ModelCheckingOptions modelChecking() {
         return new ModelCheckingOptions()
-                .iterations(10)
+                .iterations(TestLength.of(3, 10))
                 .invocationsPerIteration(100)
                 .threads(2)
                 .actorsPerThread(3)

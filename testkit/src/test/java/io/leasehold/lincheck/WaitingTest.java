@@ -10,6 +10,7 @@ import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseStore;
 import io.leasehold.table.LeaseTable;
 import io.leasehold.table.TableOptions;
+import io.leasehold.testkit.TestLength;
 import java.util.concurrent.CompletableFuture;
 import org.jetbrains.lincheck.LincheckAssertionError;
 import org.jetbrains.lincheck.datastructures.ManagedStrategyGuarantee;
@@ -148,24 +149,28 @@ final class WaitingTest {
 
     @Test
     void aReleaseAndAWaiterNeverMissEachOther() {
-        modelChecking(300).addGuarantee(rulesAreAtomic()).check(Arrival.class);
+        modelChecking(TestLength.of(100, 300)).addGuarantee(rulesAreAtomic()).check(Arrival.class);
     }
 
     @Test
     void aWaiterWithdrawnWhileItIsGrantedLeavesTheLockToTheNext() {
-        modelChecking(300).addGuarantee(rulesAreAtomic()).check(Withdrawal.class);
+        modelChecking(TestLength.of(100, 300))
+                .addGuarantee(rulesAreAtomic())
+                .check(Withdrawal.class);
     }
 
     @Test
     void twoReleasesAtOnceDeliverBothAnswers() {
-        modelChecking(300).addGuarantee(rulesAreAtomic()).check(TwoAnswers.class);
+        modelChecking(TestLength.of(100, 300))
+                .addGuarantee(rulesAreAtomic())
+                .check(TwoAnswers.class);
     }
 
     @Test
     void aWaiterForTwoScopesIsGrantedWhicheverIsFreedLast() {
         new StressOptions()
                 .iterations(1)
-                .invocationsPerIteration(2000)
+                .invocationsPerIteration(TestLength.of(500, 2000))
                 .threads(2)
                 .actorsPerThread(1)
                 .actorsBefore(0)

@@ -4,6 +4,7 @@ package io.leasehold.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.leasehold.testkit.Fault;
+import io.leasehold.testkit.TestLength;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -11,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 final class SimulationTest {
 
-    private static final long SEEDS = 2000;
+    private static final int SEEDS = TestLength.of(300, 2000);
 
     @Test
     void noTwoClientsBelieveToHoldTheSameAndAllGoesOnAfterwards() {
@@ -27,7 +28,7 @@ final class SimulationTest {
         }
         // Each of these must have been put to the test, and often.
         for (Fault fault : Fault.values()) {
-            assertThat(counts.get(fault.name())).as("%s in %s", fault, counts).isGreaterThan(2000);
+            assertThat(counts.get(fault.name())).as("%s in %s", fault, counts).isGreaterThan(SEEDS);
         }
         for (String what : List.of(
                 "obtained",
@@ -43,7 +44,7 @@ final class SimulationTest {
                 "CancellationException")) {
             assertThat(counts.getOrDefault(what, 0L))
                     .as("%s in %s", what, counts)
-                    .isGreaterThan(200);
+                    .isGreaterThan(SEEDS / 10);
         }
     }
 }

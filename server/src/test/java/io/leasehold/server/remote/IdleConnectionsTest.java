@@ -7,6 +7,7 @@ import io.leasehold.Lease;
 import io.leasehold.Leasehold;
 import io.leasehold.client.RemoteLeaseStore;
 import io.leasehold.testkit.RealTime;
+import io.leasehold.testkit.TestLength;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -26,7 +27,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 @Isolated
 final class IdleConnectionsTest {
 
-    private static final int CONNECTIONS = 10_000;
+    private static final int CONNECTIONS = TestLength.of(2_000, 10_000);
     private static final byte[] REQUEST =
             "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
     private static final String LENGTH = "content-length:";

@@ -16,6 +16,7 @@ import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
 import io.leasehold.testkit.RealTime;
 import io.leasehold.testkit.TcpProxy;
+import io.leasehold.testkit.TestLength;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -44,7 +45,7 @@ final class RemoteNetworkFaultsTest {
     private static final int CLIENTS = 4;
     private static final int LOOPS_EACH = 8;
     private static final int NAMES = 16;
-    private static final long GOAL = 100_000;
+    private static final long GOAL = TestLength.of(20_000, 100_000);
 
     private enum Trouble {
         CUT,

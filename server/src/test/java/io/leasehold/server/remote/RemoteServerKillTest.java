@@ -11,6 +11,7 @@ import io.leasehold.client.RemoteOptions;
 import io.leasehold.model.FencingToken;
 import io.leasehold.spi.LeaseView;
 import io.leasehold.testkit.RealTime;
+import io.leasehold.testkit.TestLength;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -32,12 +33,12 @@ import org.junit.jupiter.api.parallel.Isolated;
  * A server with a journal, killed by SIGKILL under load again and again. Clients come back by
  * themselves, holders keep their leases, and nothing that was answered is lost.
  *
- * <p>{@code -Dleasehold.serverKills=500} for more than the 50 of every build.
+ * <p>5 kills in every build, 50 with {@code -Dleasehold.long}.
  */
 @Isolated
 final class RemoteServerKillTest {
 
-    private static final int KILLS = Integer.getInteger("leasehold.serverKills", 50);
+    private static final int KILLS = TestLength.of(5, 50);
     private static final int LOADS = 6;
     private static final int HOLDERS = 10;
     private static final int GRANTS_BETWEEN_KILLS = 40;

@@ -5,6 +5,7 @@ import io.leasehold.guard.Guard;
 import io.leasehold.spi.Disk;
 import io.leasehold.testkit.GuardContract;
 import io.leasehold.testkit.SimulatedDisk;
+import io.leasehold.testkit.TestLength;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -56,7 +57,7 @@ final class GuardedFileContractTest extends GuardContract<FileContents> {
 
         @Override
         protected int writes() {
-            return 3_000;
+            return TestLength.of(500, 3_000);
         }
 
         @Override

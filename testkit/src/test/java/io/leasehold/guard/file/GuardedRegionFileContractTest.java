@@ -6,6 +6,7 @@ import io.leasehold.model.Scope;
 import io.leasehold.spi.Disk;
 import io.leasehold.testkit.GuardContract;
 import io.leasehold.testkit.RangeGuardContract;
+import io.leasehold.testkit.TestLength;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -81,7 +82,7 @@ final class GuardedRegionFileContractTest extends GuardContract<FileRegion> {
 
         @Override
         protected int writes() {
-            return 2_000;
+            return TestLength.of(500, 2_000);
         }
 
         @Override

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.leasehold.model.Scope;
 import io.leasehold.model.StaleTokenException;
+import io.leasehold.testkit.TestLength;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -25,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Real processes on real files: killed under load, and several at once. */
 final class ProcessesTest {
 
-    private static final int KILLS = 50;
+    private static final int KILLS = TestLength.of(8, 50);
 
     @TempDir
     @SuppressWarnings("NullAway.Init")
