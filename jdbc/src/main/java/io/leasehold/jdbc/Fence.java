@@ -72,6 +72,15 @@ final class Fence {
                 .run(connection, label);
     }
 
+    /**
+     * Takes the row's lock again if its fence is the token still.
+     *
+     * @return false if there is no such row, or its fence is another one
+     */
+    boolean isHeld(Connection connection, Object key, FencingToken token) throws SQLException {
+        return new Attempt(raise, Map.of(), key, token).execute(connection, token.value()) == 1;
+    }
+
     /** What a row is to become: its key, under which token, and which columns. */
     record Change(Object key, FencingToken token, Map<String, ? extends @Nullable Object> values) {}
 
@@ -122,7 +131,7 @@ final class Fence {
 
         boolean run(Connection connection, String label) throws SQLException {
             for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-                int rows = execute(connection);
+                int rows = execute(connection, lowest);
                 if (rows == 1) {
                     return true;
                 }
@@ -143,7 +152,7 @@ final class Fence {
             throw conflict(label);
         }
 
-        private int execute(Connection connection) throws SQLException {
+        int execute(Connection connection, long atLeast) throws SQLException {
             try (PreparedStatement statement = connection.prepareStatement(sql)) {
                 int index = 1;
                 for (Object value : values.values()) {
@@ -151,7 +160,7 @@ final class Fence {
                 }
                 statement.setLong(index++, token.value());
                 statement.setObject(index++, key);
-                statement.setLong(index++, lowest);
+                statement.setLong(index++, atLeast);
                 statement.setLong(index, token.value());
                 return statement.executeUpdate();
             }

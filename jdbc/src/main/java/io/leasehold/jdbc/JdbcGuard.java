@@ -106,6 +106,33 @@ public final class JdbcGuard {
         admit(connection, resource, admission);
     }
 
+    /**
+     * Checks, right before a commit, that the transaction is still the one in which the token was
+     * admitted, and that the database would commit it. A transaction that was rolled back or
+     * committed since the admission has lost the lock on the resource, so that a newer holder may
+     * have come in between. After an SQL error that was swallowed, PostgreSQL answers a commit with
+     * a rollback, and its driver does not tell. Takes the lock on the mark again, and so may wait
+     * for a newer holder's transaction.
+     *
+     * @throws IllegalStateException if the transaction has ended since the admission, or the
+     *     connection is in auto-commit mode; roll back
+     * @throws JdbcGuardException if the database failed, or would not commit; roll back
+     */
+    public void confirm(Connection connection, String resource, FencingToken token) {
+        Scope scope = Scope.name(resource);
+        confirm(connection, scope, Admission.of(token, scope));
+    }
+
+    /** The same under a lease whose scope is known. */
+    public void confirm(Connection connection, Scope resource, Admission admission) {
+        try {
+            requireTransaction(connection);
+            confirm(connection, resource, admission.token());
+        } catch (SQLException e) {
+            throw failed("the change of " + resource + " must be rolled back", e);
+        }
+    }
+
     /** The highest token that the named resource has seen, if any was. Takes no lock. */
     public Optional<FencingToken> mark(Connection connection, String resource) {
         return mark(connection, Scope.name(resource));
@@ -183,17 +210,30 @@ public final class JdbcGuard {
     }
 
     /**
-     * Checks, right before a commit, that there is still something to commit. After an SQL error
-     * that the change has swallowed, PostgreSQL answers a commit with a rollback, and its driver
-     * does not tell; a statement is refused then (25P02). A change that has rolled back by itself
-     * has lost the mark.
+     * Takes the mark's lock again, by the statement that took it first. A transaction that has not
+     * ended since has the lock, and finds its own mark. Anything else means that it has ended: even
+     * a lower mark, because its holder was not shut out from what was read under the admission.
      */
     void confirm(Connection connection, Scope resource, FencingToken token) throws SQLException {
-        OptionalLong mark = marks.read(connection, resource.toString());
-        if (mark.isEmpty() || mark.getAsLong() != token.value()) {
-            throw new IllegalStateException("the change of " + resource + " rolled its transaction"
-                    + " back: mark and data are as before");
+        if (marks.isHeld(connection, resource.toString(), token)) {
+            return;
         }
+        OptionalLong mark = marks.read(connection, resource.toString());
+        boolean newer = mark.isPresent() && mark.getAsLong() > token.value();
+        throw new IllegalStateException(
+                "the transaction in which token " + token + " was admitted to " + resource
+                        + " has ended before its time, by a commit or a rollback of the change's"
+                        + " own; now "
+                        + (mark.isPresent()
+                                ? "the mark is " + mark.getAsLong()
+                                : "there is no mark")
+                        + ". What was written since is not guarded and is not to be committed",
+                newer
+                        ? new StaleTokenException(
+                                Claim.exclusive(resource).label(),
+                                token,
+                                new FencingToken(mark.getAsLong()))
+                        : null);
     }
 
     /** The first mark; false if another transaction has made it in the meantime. */

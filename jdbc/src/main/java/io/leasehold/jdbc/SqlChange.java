@@ -6,7 +6,7 @@ import java.sql.SQLException;
 
 /**
  * What is done in a guarded transaction, with a result. It neither commits nor rolls back nor
- * closes: that is the guard's part.
+ * closes: that is the guard's part, and the connection refuses it. Savepoints are allowed.
  */
 @FunctionalInterface
 public interface SqlChange<T> {

@@ -18,8 +18,14 @@ import javax.sql.DataSource;
 
 /**
  * One resource of a {@link JdbcGuard}, each change of which is a transaction of its own: begin,
- * admit, change, commit. Whatever is thrown rolls it back, the mark with it. The connection's
- * auto-commit mode is restored, its isolation level is left alone. Thread-safe.
+ * admit, change, confirm, commit. Whatever is thrown rolls it back, the mark with it. The
+ * connection's auto-commit mode is restored, its isolation level is left alone. Thread-safe.
+ *
+ * <p>The guard ends the transaction, never the change: a change that rolled back and went on would
+ * write without the lock on the mark, behind the back of a newer holder. So its connection refuses
+ * {@code commit}, {@code rollback}, {@code setAutoCommit(true)}, {@code close}, {@code abort} and
+ * {@code setTransactionIsolation}; savepoints are allowed, with {@code rollback(savepoint)}. It is
+ * not unwrapped, and is closed when the change is over. To try again, call the guard again.
  */
 public final class TransactionGuard implements Guard<Connection> {
 
@@ -53,13 +59,15 @@ public final class TransactionGuard implements Guard<Connection> {
      *     run
      * @throws JdbcGuardException if the database failed, or the change with an SQLException; all
      *     was rolled back
+     * @throws IllegalStateException if the change ended its transaction or tried to; all was rolled
+     *     back, except what it committed as SQL text
      * @throws OutcomeUnknownException if the commit got no answer: mark and data are both as before
      *     or both changed
      */
     public <T> T inTransaction(Admission admission, SqlChange<? extends T> change) {
         try (Transaction transaction = Transaction.begin(dataSource, resource)) {
             guard.admit(transaction.connection(), resource, admission);
-            T result = change.apply(transaction.connection());
+            T result = new GuardedConnection(transaction.connection(), resource).run(change);
             guard.confirm(transaction.connection(), resource, admission.token());
             transaction.commit();
             return result;

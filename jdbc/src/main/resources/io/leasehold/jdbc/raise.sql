@@ -6,6 +6,7 @@
 --   ${table}, ${key}, ${fence}  checked identifiers
 --   ${values}                   nothing, or further columns: "a = ?, b = ?, "
 --   arguments  the values, the token, the key, the lowest sound fence, the token again
+--              (to confirm that the row is locked still: the token as the lowest fence, too)
 --   returns    1 row: raised, and locked. 0 rows: no such row, or its fence is newer or damaged
 update ${table} set ${values}${fence} = ?
  where ${key} = ? and ${fence} between ? and ?

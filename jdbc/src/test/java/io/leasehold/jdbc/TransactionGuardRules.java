@@ -3,7 +3,6 @@ package io.leasehold.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.leasehold.model.FencingToken;
@@ -122,26 +121,6 @@ abstract class TransactionGuardRules {
             assertThat(connection.getAutoCommit()).isFalse();
         }
         assertThat(database.pool().idle()).isEqualTo(1);
-    }
-
-    @Test
-    void aChangeThatSwitchesAutoCommitOnIsFoundOut() {
-        assertThatIllegalStateException()
-                .isThrownBy(() -> guard.useTransaction(
-                        token(1), connection -> connection.setAutoCommit(true)))
-                .withMessageContaining("switched auto-commit on");
-    }
-
-    @Test
-    void aChangeThatRollsBackByItselfIsNoSuccess() {
-        guard.seal(token(1));
-        assertThatIllegalStateException()
-                .isThrownBy(() -> guard.useTransaction(token(2), connection -> {
-                    insert(connection, 1);
-                    connection.rollback();
-                }))
-                .withMessageContaining("rolled its transaction back");
-        assertThat(guard.mark()).contains(token(1));
     }
 
     @Test
