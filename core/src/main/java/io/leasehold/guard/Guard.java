@@ -35,6 +35,9 @@ public interface Guard<R> {
      * that can undo it does so, and the mark with it; any other leaves the mark raised, so that
      * what was changed half shuts out older holders.
      *
+     * <p>A change writes to the resource that it is given. What it writes elsewhere is not undone,
+     * while the mark may be: call {@link #admit(Admission)} before, whose mark stays.
+     *
      * @return what the change returned
      * @throws StaleTokenException if the target has seen a newer token; the change did not run
      * @throws ScopeMismatchException if the target is no part of the resource; the change did not

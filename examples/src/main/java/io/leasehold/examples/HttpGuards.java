@@ -9,8 +9,10 @@ import io.leasehold.guard.MemoryGuard;
 import io.leasehold.http.FencingFilter;
 import io.leasehold.http.FencingHeaders;
 import io.leasehold.http.Guarded;
+import io.leasehold.jdbc.TransactionGuard;
 import io.leasehold.model.Scope;
 
+import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -22,6 +24,9 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -80,6 +85,30 @@ final class HttpGuards {
             String balance = request.getReader().readLine(); // however slow the client is
             Admission admission = FencingFilter.admission(request).orElseThrow();
             accounts.write(admission, all -> all.put(request.getPathInfo(), balance));
+        }
+    }
+
+    static FencingFilter inTheTransaction(TransactionGuard ledger) {
+        return FencingFilter.guardingWrites(ledger);
+    }
+
+    /** Stands behind {@link #inTheTransaction}: it writes in the guard's transaction. */
+    static final class InTheTransaction extends HttpServlet {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected void doPut(HttpServletRequest request, HttpServletResponse response)
+                throws IOException, ServletException {
+            int balance = Integer.parseInt(request.getReader().readLine());
+            Connection connection =
+                    FencingFilter.resource(request, Connection.class).orElseThrow();
+            try (PreparedStatement update =
+                    connection.prepareStatement("update accounts set balance = ?")) {
+                update.setInt(1, balance);
+                update.executeUpdate(); // committed with the mark when the handler returns
+            } catch (SQLException e) {
+                throw new ServletException(e); // rolled back
+            }
         }
     }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.leasehold.Leasehold;
 import io.leasehold.http.FencingFilter;
 import io.leasehold.http.FencingHeaders;
+import io.leasehold.jdbc.JdbcGuard;
 import io.leasehold.memory.MemoryLeaseStore;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.ScopeMismatchException;
@@ -17,12 +18,16 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.Statement;
 import java.util.logging.Logger;
 import org.apache.catalina.Context;
 import org.apache.catalina.LifecycleException;
 import org.apache.catalina.startup.Tomcat;
 import org.apache.tomcat.util.descriptor.web.FilterDef;
 import org.apache.tomcat.util.descriptor.web.FilterMap;
+import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -67,6 +72,29 @@ final class HttpGuardsTest {
         assertThat(put(account, 1, "late")).isEqualTo(409);
         assertThat(put(account.resolve("/43"), 1, "other")).isEqualTo(200);
         assertThat(accounts.balance("/42")).isEqualTo("200");
+    }
+
+    @Test
+    void aHandlerThatTakesTheTransactionIsSafeFromLateWriters() throws Exception {
+        JdbcDataSource database = new JdbcDataSource();
+        database.setUrl("jdbc:h2:mem:http");
+        JdbcGuard guard = JdbcGuard.create();
+        try (Connection open = database.getConnection();
+                Statement statement = open.createStatement()) {
+            guard.createSchema(open);
+            statement.execute("create table accounts (balance int)");
+            statement.execute("insert into accounts values (100)");
+            FencingFilter filter = HttpGuards.inTheTransaction(guard.on(database, "ledger"));
+            URI account = serve(filter, new HttpGuards.InTheTransaction());
+
+            assertThat(put(account, 2, "200")).isEqualTo(200);
+            assertThat(put(account, 3, "not a number")).isEqualTo(500);
+            assertThat(put(account, 2, "late")).isEqualTo(409);
+            try (ResultSet rows = statement.executeQuery("select balance from accounts")) {
+                assertThat(rows.next()).isTrue();
+                assertThat(rows.getInt(1)).isEqualTo(200);
+            }
+        }
     }
 
     private int put(URI account, long token, String balance) throws Exception {

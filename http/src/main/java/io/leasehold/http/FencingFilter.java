@@ -26,11 +26,15 @@ import java.util.function.Function;
  * in the header {@code Fencing-Token}; if the resource has seen a newer one, the answer is 409 and
  * the handler does not run. Immutable and thread-safe.
  *
- * <p>Unless told otherwise, check and handler are one step: the rest of the chain runs inside
- * {@link Guard#change}, hence under the lock of a {@link io.leasehold.guard.MemoryGuard} and in the
- * transaction of a guard that has one. It holds that for as long as the handler takes, the reading
- * of the request's body included, and can't be continued asynchronously. See {@link
- * #withAdmissionOnly} for the other way.
+ * <p>Unless told otherwise, the mark is raised first, for good: from then on no older request passes,
+ * whatever becomes of this one. Then the rest of the chain runs inside {@link Guard#change}, hence
+ * under the lock of a {@link io.leasehold.guard.MemoryGuard} and in the transaction of a guard that
+ * has one. What the handler writes to the guard's {@link #resource} is one step with the check. What
+ * it writes elsewhere is protected as long as the guard holds its lock, and if the handler fails,
+ * the guard does not undo it.
+ *
+ * <p>The guard is held for as long as the handler takes, the reading of the request's body included,
+ * and can't be continued asynchronously. See {@link #withAdmissionOnly} for the other way.
  *
  * <p>A handler may write to guards of its own with the same token: a {@link StaleTokenException}
  * about it that leaves the handler, alone or as the cause of a {@code ServletException}, is
@@ -42,6 +46,12 @@ public final class FencingFilter implements Filter {
 
     /** The request attribute with the {@link Admission} of a request that was let through. */
     public static final String ADMISSION = "io.leasehold.http.admission";
+
+    /**
+     * The request attribute with the guard's resource, while the handler runs inside the guard: see
+     * {@link #resource}.
+     */
+    public static final String RESOURCE = "io.leasehold.http.resource";
 
     private static final System.Logger LOG = System.getLogger(FencingFilter.class.getName());
     private static final Set<String> READS = Set.of("GET", "HEAD", "OPTIONS", "TRACE");
@@ -103,6 +113,26 @@ public final class FencingFilter implements Filter {
         return Optional.ofNullable((Admission) request.getAttribute(ADMISSION));
     }
 
+    /**
+     * What the guard of the request hands to a change: the object of a {@code MemoryGuard}, the
+     * contents of a file, the connection of a JDBC guard's transaction. What the handler writes
+     * there is one step with the mark; what it writes elsewhere is not. Use it until the handler
+     * returns, on its thread.
+     *
+     * @param type of the guard's resource, such as {@code java.sql.Connection.class}
+     * @return empty if the request came through unguarded, or {@linkplain #withAdmissionOnly with
+     *     an admission only}
+     * @throws IllegalArgumentException if the guard's resource is of another type
+     */
+    public static <R> Optional<R> resource(ServletRequest request, Class<R> type) {
+        Object resource = request.getAttribute(RESOURCE);
+        if (resource != null && !type.isInstance(resource)) {
+            throw new IllegalArgumentException("the guard of this request hands over a "
+                    + resource.getClass().getName() + ", which is no " + type.getName());
+        }
+        return Optional.ofNullable(type.cast(resource));
+    }
+
     @Override
     public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
             throws IOException, ServletException {
@@ -141,13 +171,17 @@ public final class FencingFilter implements Filter {
         request.setAttribute(ADMISSION, admission);
         try {
             if (inOneStep) {
+                guarded.guard().admit(admission); // stays, whatever becomes of the change
                 Step step = Step.synchronous(chain, request, response);
-                guarded.guard().write(admission, resource -> step.run());
+                guarded.guard().write(admission, resource -> handOver(resource, request, step));
             } else {
                 guarded.guard().admit(admission);
                 Step.of(chain, request, response).run();
             }
         } catch (StaleTokenException e) {
+            if (response.isCommitted()) {
+                throw e; // by a guard that judges when the handler has returned
+            }
             refuse(Problem.stale(guarded, e), response);
         } catch (ScopeMismatchException e) {
             refuse(Problem.notGuarded(guarded, admission, e), response);
@@ -157,6 +191,17 @@ public final class FencingFilter implements Filter {
                 throw e.rethrow();
             }
             refuse(Problem.stale(guarded, stale.get()), response);
+        }
+    }
+
+    /** Runs the handler, which finds the guard's resource at the request for as long as it runs. */
+    private static void handOver(Object resource, HttpServletRequest request, Step step) {
+        Object outer = request.getAttribute(RESOURCE); // of another filter before this one
+        request.setAttribute(RESOURCE, resource);
+        try {
+            step.run();
+        } finally {
+            request.setAttribute(RESOURCE, outer);
         }
     }
 

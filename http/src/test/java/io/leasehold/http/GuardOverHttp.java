@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.leasehold.guard.Admission;
 import io.leasehold.guard.Guard;
-import io.leasehold.guard.MemoryGuard;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.Scope;
 import jakarta.servlet.http.HttpServlet;
@@ -24,26 +23,26 @@ import org.jspecify.annotations.Nullable;
 /**
  * A guard whose every change is a request to a server in front of which the filter stands. Server
  * and client are one process, so the change itself goes by reference: the handler finds it under
- * the number in the path, and runs it.
+ * the number in the path, and runs it with what the guard behind the filter hands over.
  */
 final class GuardOverHttp<R> implements Guard<R>, AutoCloseable {
 
-    private final R resource;
+    private final Class<R> type;
     private final Guard<R> behind;
     private final Server server;
     private final AtomicLong numbers = new AtomicLong();
     private final Map<String, Call<R>> calls = new ConcurrentHashMap<>();
 
-    private GuardOverHttp(Scope scope, R resource) {
-        this.resource = resource;
-        this.behind = MemoryGuard.around(scope, resource);
+    private GuardOverHttp(Class<R> type, Guard<R> behind) {
+        this.type = type;
+        this.behind = behind;
         this.server = Server.start(
                 FencingFilter.guarding(request -> Optional.of(Guarded.by(behind, target(request)))),
                 new Handler());
     }
 
-    static <R> GuardOverHttp<R> to(Scope scope, R resource) {
-        return new GuardOverHttp<>(scope, resource);
+    static <R> GuardOverHttp<R> to(Class<R> type, Guard<R> behind) {
+        return new GuardOverHttp<>(type, behind);
     }
 
     @Override
@@ -101,7 +100,8 @@ final class GuardOverHttp<R> implements Guard<R>, AutoCloseable {
             Call<R> call =
                     Optional.ofNullable(calls.remove(request.getPathInfo())).orElseThrow();
             try {
-                call.result = call.change.apply(resource);
+                call.result = call.change.apply(
+                        FencingFilter.resource(request, type).orElseThrow());
             } catch (RuntimeException e) {
                 call.thrown = e;
                 throw e;

@@ -2,6 +2,7 @@
 package io.leasehold.http;
 
 import io.leasehold.guard.Guard;
+import io.leasehold.guard.MemoryGuard;
 import io.leasehold.model.Scope;
 import io.leasehold.testkit.GuardContract;
 import io.leasehold.testkit.RangeGuardContract;
@@ -25,7 +26,8 @@ final class GuardOverHttpContractTest extends GuardContract<StringBuilder> {
 
     @Override
     protected Guard<StringBuilder> open() {
-        GuardOverHttp<StringBuilder> guard = GuardOverHttp.to(RESOURCE, text);
+        GuardOverHttp<StringBuilder> guard = 
+                GuardOverHttp.to(StringBuilder.class, MemoryGuard.around(RESOURCE, text));
         opened = guard;
         return guard;
     }
@@ -59,7 +61,8 @@ final class GuardOverHttpContractTest extends GuardContract<StringBuilder> {
 
         @Override
         protected Guard<byte[]> open() {
-            GuardOverHttp<byte[]> guard = GuardOverHttp.to(Scope.inode(INODE), bytes);
+            GuardOverHttp<byte[]> guard = 
+                    GuardOverHttp.to(byte[].class, MemoryGuard.around(Scope.inode(INODE), bytes));
             opened = guard;
             return guard;
         }

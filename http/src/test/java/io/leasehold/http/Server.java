@@ -110,6 +110,19 @@ final class Server implements AutoCloseable {
         }
     }
 
+    /** Sends a request with a body that is cut off after its first byte, and hangs up. */
+    void hangUp(String path, String... headers) {
+        String request = "PUT " + path + " HTTP/1.1\r\nHost: test\r\nContent-Length: 100\r\n"
+                + String.join("\r\n", headers) + "\r\n\r\nx";
+        try (Socket socket = new Socket(
+                InetAddress.getLoopbackAddress(), tomcat.getConnector().getLocalPort())) {
+            socket.getOutputStream().write(request.getBytes(UTF_8));
+            socket.getOutputStream().flush();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** The problem in an answer, read by a parser that is not ours. */
     static Map<String, Object> problem(String body) {
         try {
