@@ -19,11 +19,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What holds for a handler behind the filter, whatever guard the filter asks: for one that takes the
@@ -139,7 +139,8 @@ abstract class BehindTheFilter<R> {
 
     final int status(long token, String... path) {
         HttpRequest.Builder request = server().put("/" + String.join("/", path), "");
-        return server().send(FencingHeaders.set(request, new FencingToken(token))).statusCode();
+        return server().send(FencingHeaders.set(request, new FencingToken(token)))
+                .statusCode();
     }
 
     final long mark() {
@@ -167,7 +168,8 @@ abstract class BehindTheFilter<R> {
                 await(resume);
             }
             beforeTheWrite(request);
-            String text = "token " + FencingFilter.admission(request).orElseThrow().token();
+            String text =
+                    "token " + FencingFilter.admission(request).orElseThrow().token();
             if (path.startsWith("/resource")) {
                 put(FencingFilter.resource(request, type).orElseThrow(), text);
             } else {

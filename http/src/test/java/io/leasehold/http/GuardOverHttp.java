@@ -100,8 +100,8 @@ final class GuardOverHttp<R> implements Guard<R>, AutoCloseable {
             Call<R> call =
                     Optional.ofNullable(calls.remove(request.getPathInfo())).orElseThrow();
             try {
-                call.result = call.change.apply(
-                        FencingFilter.resource(request, type).orElseThrow());
+                call.result =
+                        call.change.apply(FencingFilter.resource(request, type).orElseThrow());
             } catch (RuntimeException e) {
                 call.thrown = e;
                 throw e;

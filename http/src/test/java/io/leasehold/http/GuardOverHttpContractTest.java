@@ -26,7 +26,7 @@ final class GuardOverHttpContractTest extends GuardContract<StringBuilder> {
 
     @Override
     protected Guard<StringBuilder> open() {
-        GuardOverHttp<StringBuilder> guard = 
+        GuardOverHttp<StringBuilder> guard =
                 GuardOverHttp.to(StringBuilder.class, MemoryGuard.around(RESOURCE, text));
         opened = guard;
         return guard;
@@ -61,7 +61,7 @@ final class GuardOverHttpContractTest extends GuardContract<StringBuilder> {
 
         @Override
         protected Guard<byte[]> open() {
-            GuardOverHttp<byte[]> guard = 
+            GuardOverHttp<byte[]> guard =
                     GuardOverHttp.to(byte[].class, MemoryGuard.around(Scope.inode(INODE), bytes));
             opened = guard;
             return guard;

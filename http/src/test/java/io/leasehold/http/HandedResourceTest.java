@@ -23,10 +23,13 @@ final class HandedResourceTest {
 
     @Test
     void aResourceOfAnotherTypeIsNamed() {
-        send(filter, request -> assertThatIllegalArgumentException()
-                .isThrownBy(() -> FencingFilter.resource(request, List.class))
-                .withMessage("the guard of this request hands over a java.lang.StringBuilder,"
-                        + " which is no java.util.List"));
+        send(
+                filter,
+                request -> assertThatIllegalArgumentException()
+                        .isThrownBy(() -> FencingFilter.resource(request, List.class))
+                        .withMessage(
+                                "the guard of this request hands over a java.lang.StringBuilder,"
+                                        + " which is no java.util.List"));
     }
 
     @Test
@@ -58,8 +61,8 @@ final class HandedResourceTest {
     @Test
     void ofTwoFiltersTheInnerOneHandsOver() {
         FencingFilter inner = FencingFilter.guardingWrites(MemoryGuard.around("all", "inner"));
-        Filter both = (request, response, chain) ->
-                filter.doFilter(request, response, (again, same) -> {
+        Filter both =
+                (request, response, chain) -> filter.doFilter(request, response, (again, same) -> {
                     inner.doFilter(again, same, chain);
                     seen.add(FencingFilter.resource(again, Object.class));
                 });
