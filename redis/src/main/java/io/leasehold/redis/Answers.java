@@ -84,6 +84,11 @@ final class Answers {
         return rest;
     }
 
+    /** Whether a word beside the answers says that work was left for the next call. */
+    static boolean isWorkLeft(Object word) {
+        return word instanceof byte[] bytes && bytes.length == 1 && bytes[0] == 'A';
+    }
+
     /** Whether an operation failed. */
     static boolean isError(Object answer) {
         return answer instanceof List<?> fields

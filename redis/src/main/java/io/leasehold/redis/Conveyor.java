@@ -12,6 +12,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -38,6 +39,11 @@ final class Conveyor {
     private static final int MAX_WEIGHT = 128;
     private static final int MAX_BYTES = 1 << 20;
     private static final int MAX_QUEUED = 100_000;
+
+    /** How often what was not begun is sent again without a pause. */
+    private static final int REPEATS_AT_ONCE = 3;
+
+    private static final Duration PAUSE_BEFORE_REPEAT = Duration.ofMillis(10);
 
     /** Takes what a call brings beside the answers, before those. */
     interface Extras {
@@ -74,6 +80,8 @@ final class Conveyor {
     private final AtomicInteger callers = new AtomicInteger();
     // above 0 while a thread loads
     private final AtomicInteger requests = new AtomicInteger();
+    // whether a call for work that was left is under way
+    private final AtomicBoolean goingOn = new AtomicBoolean();
     private volatile @Nullable LeaseholdException closed;
 
     /**
@@ -215,7 +223,11 @@ final class Conveyor {
                 unload(batch, answers);
             } else {
                 LeaseholdException reason = Failures.of(error);
-                fail(batch, reason);
+                if (Failures.isMoving(reason)) {
+                    batch.forEach(operation -> sendAgain(operation, reason));
+                } else {
+                    fail(batch, reason);
+                }
                 if (reason instanceof OutcomeUnknownException) {
                     extras.missed();
                 }
@@ -242,7 +254,11 @@ final class Conveyor {
     private void unload(List<Operation> batch, List<Object> answers) {
         try {
             for (int i = batch.size(); i < answers.size(); i++) {
-                extras.deliver(Answers.delivery(answers.get(i)));
+                if (Answers.isWorkLeft(answers.get(i))) {
+                    goOn();
+                } else {
+                    extras.deliver(Answers.delivery(answers.get(i)));
+                }
             }
             for (int i = 0; i < batch.size(); i++) {
                 answer(batch.get(i), answers.get(i));
@@ -256,10 +272,36 @@ final class Conveyor {
     private void answer(Operation operation, Object answer) {
         List<Object> fields = Answers.fields(answer);
         switch (fields.isEmpty() ? "" : Wire.string(fields.get(0))) {
-            case "A" -> send(operation);
+            case "A" ->
+                sendAgain(
+                        operation,
+                        new StoreUnavailableException("Redis is behind with what is overdue: it did"
+                                + " not come to the operation within " + patience));
             case "!" ->
                 operation.answer().completeExceptionally(Failures.ofScript(Answers.error(fields)));
             default -> operation.answer().complete(fields);
+        }
+    }
+
+    /**
+     * Sends an operation again that was not begun, with pauses and for as long as a caller is patient;
+     * then it fails for the given reason.
+     */
+    private void sendAgain(Operation operation, LeaseholdException reason) {
+        int repeats = operation.repeat(time.nanos());
+        if (time.nanos() - operation.repeatedSince() >= patience.toNanos()) {
+            operation.answer().completeExceptionally(reason);
+        } else if (repeats <= REPEATS_AT_ONCE) {
+            send(operation);
+        } else {
+            time.schedule(PAUSE_BEFORE_REPEAT, () -> send(operation));
+        }
+    }
+
+    /** Makes a call for the work that another has left, if none is under way. */
+    private void goOn() {
+        if (goingOn.compareAndSet(false, true)) {
+            send(Operation.of('l')).whenComplete((done, error) -> goingOn.set(false));
         }
     }
 

@@ -99,6 +99,12 @@ final class Failures {
                 && String.valueOf(error.getMessage()).startsWith("READONLY");
     }
 
+    /** Whether the keys are being moved to another node, and nothing was begun. */
+    static boolean isMoving(LeaseholdException error) {
+        return error instanceof StoreUnavailableException
+                && String.valueOf(error.getMessage()).startsWith("TRYAGAIN");
+    }
+
     private static LeaseholdException ofServer(
             String message, @Nullable Throwable cause, boolean withinOperation) {
         String code = codeOf(message);

@@ -207,7 +207,8 @@ final class LettuceLink implements Link {
 
     @Override
     public CompletionStage<List<Object>> run(Script script, byte[] key, byte[][] arguments) {
-        byte[][] keys = {key};
+        // a cluster runs it only where all keys are, even while their slot moves
+        byte[][] keys = cluster ? Script.keys(key) : new byte[][] {key};
         CompletionStage<List<Object>> known = connections.commands.<List<Object>>evalsha(
                 script.digest(), ScriptOutputType.MULTI, keys, arguments);
         return known.handle((answers, error) -> {

@@ -3,6 +3,7 @@ package io.leasehold.redis;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** One operation on its way to the script. */
 final class Operation {
@@ -10,6 +11,9 @@ final class Operation {
     private final byte[][] words;
     private final int weight;
     private final CompletableFuture<List<Object>> answer = new CompletableFuture<>();
+    // how often it was sent again, and since when
+    private final AtomicInteger repeats = new AtomicInteger();
+    private volatile long repeatedSince;
 
     private Operation(byte[][] words, int weight) {
         this.words = words;
@@ -45,6 +49,19 @@ final class Operation {
     /** Completed with the answer: a letter and what belongs to it. */
     CompletableFuture<List<Object>> answer() {
         return answer;
+    }
+
+    /** Counts that it is sent once more; returns how often it was. */
+    int repeat(long now) {
+        if (repeats.get() == 0) {
+            repeatedSince = now;
+        }
+        return repeats.incrementAndGet();
+    }
+
+    /** When it was sent again for the first time. */
+    long repeatedSince() {
+        return repeatedSince;
     }
 
     int bytes() {

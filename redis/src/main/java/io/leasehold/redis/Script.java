@@ -9,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -25,6 +26,8 @@ final class Script {
     private static final byte[] EVAL = Wire.text("EVAL");
     private static final byte[] EVALSHA = Wire.text("EVALSHA");
     private static final byte[] ONE_KEY = Wire.text("1");
+    private static final List<String> SIDE_KEYS =
+            List.of(":ends", ":ended", ":index", ":records", ":waiters", ":clients");
 
     private final byte[] source;
     private final String digest;
@@ -44,6 +47,7 @@ final class Script {
                 + part("course.lua")
                 + part("more.lua")
                 + part("force.lua")
+                + part("repair.lua")
                 + part("node.lua")
                 + "end\n"
                 + "return rule, operations\n";
@@ -96,6 +100,16 @@ final class Script {
     /** The same for one that it does not know. */
     byte[][] firstCall(byte[] key) {
         return new byte[][] {EVAL, source, ONE_KEY, key};
+    }
+
+    /** All keys that the script uses: what begins with the given one. */
+    static byte[][] keys(byte[] key) {
+        byte[][] keys = new byte[1 + SIDE_KEYS.size()][];
+        keys[0] = key;
+        for (int i = 1; i < keys.length; i++) {
+            keys[i] = Wire.text(Wire.string(key) + SIDE_KEYS.get(i - 1));
+        }
+        return keys;
     }
 
     byte[] source() {

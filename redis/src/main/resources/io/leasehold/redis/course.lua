@@ -14,7 +14,7 @@ function rule.answerWith(scope, kept)
         or call('ZRANGEBYLEX', INDEX, '[' .. at .. '\0', '(' .. at .. '\1')
     for _, entry in ipairs(entries) do
         local waiter = rule.waiterOf(rule.idOf(entry))
-        if waiter.since ~= '' and kept.token >= tonumber(waiter.since) then
+        if waiter and waiter.since ~= '' and kept.token >= tonumber(waiter.since) then
             rule.leave(waiter)
             for _, other in ipairs(rule.scopes(waiter.claim)) do
                 freed[#freed + 1] = other
@@ -73,11 +73,12 @@ function rule.forgetTheOld()
         -- one that is held again is remembered further behind, if at all
         return not value or byte(value) == LEASE or now - unpackFrom('>d', value, 2) >= window
     end
-    local oldest = call('LINDEX', ENDED, 0)
+    -- behind the element that stays
+    local oldest = call('LINDEX', ENDED, 1)
     if not oldest or not isOld(call('HGET', key, oldest)) then
         return
     end
-    local values = call('HMGET', key, unpack(call('LRANGE', ENDED, 0, SLICE - 1)))
+    local values = call('HMGET', key, unpack(call('LRANGE', ENDED, 1, SLICE)))
     local old = 1
     while old < #values and isOld(values[old + 1]) do
         old = old + 1
@@ -86,19 +87,39 @@ function rule.forgetTheOld()
 end
 
 -- Does what is overdue: first answers the waits that are over, because whoever is late gets nothing,
--- then ends leases and records, then hands over. Returns A if more is overdue.
+-- then ends leases and records, then hands over. Whatever it takes from the schedule is struck from it,
+-- whether there is anything behind it or not. Returns A if more is overdue.
 function rule.advance()
     local members = call('ZRANGEBYSCORE', ENDS, '-inf', now, 'LIMIT', 0, SLICE)
-    local overdue, ended, freed = {}, {}, {}
+    local swept = 0
+    -- first what was lost: nothing can be decided without it
+    while byte(members[1] or '') == 83 and swept < SLICE do
+        swept = swept + rule.sweep(members[1])
+        members = call('ZRANGEBYSCORE', ENDS, '-inf', now, 'LIMIT', 0, SLICE)
+    end
+    if #members > 0 and byte(members[1]) ~= 83 then
+        call('ZREM', ENDS, unpack(members))
+        rule.happen(members)
+    end
+    local next = call('ZRANGE', ENDS, 0, 0, 'WITHSCORES')
+    due = tonumber(next[2] or NEVER)
+    changed = true
+    return due <= now and {'A'} or nil
+end
+
+-- Does what the members of the schedule stand for.
+function rule.happen(members)
+    local overdue, ended, freed, places = {}, {}, {}, {}
     for _, member in ipairs(members) do
         local kind, rest = byte(member), sub(member, 2)
         if kind == 87 then
             overdue[#overdue + 1] = rule.waiterOf(rest)
         elseif kind == 82 then
-            rule.erase(rest)
+            rule.erase(rest, 1)
         elseif kind == 70 then
-            call('ZREM', ENDS, member)
             freed[#freed + 1] = rest
+        elseif kind == 80 then
+            places[#places + 1] = rest
         else
             ended[#ended + 1] = member
         end
@@ -108,14 +129,8 @@ function rule.advance()
         local lease = rule.lookUp(id)
         if lease then
             rule.expire(lease, freed)
-        else
-            call('ZREM', ENDS, id)
         end
     end
     rule.forgetTheOld()
-    rule.handOver(freed)
-    local next = call('ZRANGE', ENDS, 0, 0, 'WITHSCORES')
-    due = tonumber(next[2] or NEVER)
-    changed = true
-    return due <= now and {'A'} or nil
+    rule.handOver(freed, places)
 end

@@ -21,6 +21,11 @@ function operations.f(at)
     local number, reason = tonumber(ARGV[at + 1]), 'f'
     for _, id in ipairs(rule.holdersAt(ARGV[at])) do
         local lease = rule.lookUp(id)
+        if lease and now >= lease.expiry + lease.delay then
+            -- the schedule does not know that it is over
+            rule.endLate(lease)
+            lease = nil
+        end
         local live = lease and now < lease.expiry
         if lease and lease.token == number then
             if not live then

@@ -16,16 +16,46 @@ function rule.each(set, scope, visit)
     return entry and visit(entry)
 end
 
--- The id of a lease, or of the lock-delay of one that ran out, that excludes a claim on one scope.
+function rule.itself(entry)
+    return entry
+end
+
+-- The id of a lease, or of the lock-delay of one that ran out, that excludes a claim on one scope; and
+-- its entry in the index, if it has one.
 function rule.blockerOf(scope, exclusive)
+    local entry
     if byte(scope) ~= NAME then
-        return rule.overlapping(exclusive and 'h' or 'x', scope, rule.idOf)
+        entry = rule.overlapping(exclusive and 'h' or 'x', scope, rule.itself)
+    else
+        local id = call('HGET', key, scope)
+        if not id or byte(id) ~= 43 then
+            return id
+        elseif not exclusive then
+            return nil
+        end
+        entry = rule.first('h' .. scope .. '\0', 'h' .. scope .. '\1')
+        if not entry then
+            -- nobody shares it any more
+            call('HDEL', key, scope)
+        end
     end
-    local id = call('HGET', key, scope)
-    if not id or byte(id) ~= 43 then
-        return id
-    elseif exclusive then
-        return rule.idOf(rule.first('h' .. scope .. '\0', 'h' .. scope .. '\1'))
+    return entry and rule.idOf(entry), entry
+end
+
+-- The lease, or the lock-delay of one that ran out, that excludes a claim on one scope. Whatever is over
+-- though the schedule does not know, or is not there, is struck out on the way.
+function rule.holderAt(scope, exclusive)
+    local id, entry = rule.blockerOf(scope, exclusive)
+    while id do
+        local lease = rule.lookUp(id)
+        if not lease then
+            rule.strikeHolder(scope, id, entry)
+        elseif settled and now >= lease.expiry + lease.delay then
+            rule.endLate(lease)
+        else
+            return lease
+        end
+        id, entry = rule.blockerOf(scope, exclusive)
     end
 end
 
@@ -33,9 +63,9 @@ end
 function rule.holderInTheWay(claim)
     local exclusive, list = rule.isExclusive(claim), rule.scopes(claim)
     for i = 1, #list do
-        local id = rule.blockerOf(list[i], exclusive)
-        if id then
-            return (rule.lookUp(id))
+        local lease = rule.holderAt(list[i], exclusive)
+        if lease then
+            return lease
         end
     end
 end

@@ -120,18 +120,21 @@ function rule.put(lease)
     changed = true
 end
 
-function rule.occupy(scope, id, exclusive)
-    if byte(scope) ~= NAME then
-        local at = rule.place(scope) .. '\0' .. id
+-- Enters a hold in the index; that of an exclusive holder of a name is not there.
+function rule.index(scope, id, exclusive)
+    local at = rule.place(scope) .. '\0' .. id
+    if byte(scope) ~= NAME and exclusive then
+        call('ZADD', INDEX, 0, 'h' .. at, 0, 'x' .. at)
+    elseif byte(scope) ~= NAME or not exclusive then
         call('ZADD', INDEX, 0, 'h' .. at)
-        if exclusive then
-            call('ZADD', INDEX, 0, 'x' .. at)
-        end
-    elseif exclusive then
-        call('HSET', key, scope, id)
-    else
-        call('ZADD', INDEX, 0, 'h' .. scope .. '\0' .. id)
-        call('HSET', key, scope, '+' .. tonumber(call('HGET', key, scope) or 0) + 1)
+    end
+end
+
+function rule.occupy(scope, id, exclusive)
+    rule.index(scope, id, exclusive)
+    if byte(scope) == NAME then
+        call('HSET', key, scope,
+            exclusive and id or '+' .. tonumber(call('HGET', key, scope) or 0) + 1)
     end
 end
 
@@ -141,9 +144,8 @@ function rule.free(scope, id, exclusive)
         call('ZREM', INDEX, 'h' .. at, 'x' .. at)
     elseif exclusive then
         call('HDEL', key, scope)
-    else
-        call('ZREM', INDEX, 'h' .. scope .. '\0' .. id)
-        local left = tonumber(call('HGET', key, scope)) - 1
+    elseif call('ZREM', INDEX, 'h' .. scope .. '\0' .. id) == 1 then
+        local left = tonumber(call('HGET', key, scope) or 1) - 1
         if left > 0 then
             call('HSET', key, scope, '+' .. left)
         else
@@ -181,12 +183,14 @@ end
 -- Forgets the first that ended, but no more of them than can be handled at once.
 function rule.forget(count)
     count = math.min(count, 1000)
-    local ids = call('LRANGE', ENDED, 0, count - 1)
+    -- the first element stays
+    local ids = call('LRANGE', ENDED, 1, count)
     if #ids == 0 then
         remembered = 0
         return
     end
-    call('LTRIM', ENDED, count, -1)
+    call('LSET', ENDED, #ids, '')
+    call('LTRIM', ENDED, #ids, -1)
     local values = call('HMGET', key, unpack(ids))
     local over = {}
     for i = 1, #ids do
@@ -220,5 +224,6 @@ end
 
 -- What the index has first from one key on and before another.
 function rule.first(from, to)
+    steps = steps + 1
     return call('ZRANGEBYLEX', INDEX, '[' .. from, '(' .. to, 'LIMIT', 0, 1)[1]
 end

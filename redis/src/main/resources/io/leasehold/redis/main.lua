@@ -26,9 +26,13 @@ local function try(what)
     return {'!', type(answer) == 'table' and answer.err or tostring(answer)}
 end
 
+if not hindrance and (lost ~= '' or not known[1]) then
+    hindrance = try(rule.repair)
+end
 if not hindrance and not foreign and due <= now then
     hindrance = try(rule.advance)
 end
+settled = not hindrance
 while at <= #ARGV do
     local failed = try(work)
     if failed then
@@ -39,6 +43,9 @@ end
 if changed then
     call('HSET', key, '', pack(STATE, now, token, due, occupied, remembered, waiting, sequence,
         listened, events) .. identity)
+end
+if settled and not foreign and due <= now then
+    answers[#answers + 1] = 'A'
 end
 for i = 1, #deliveries do
     answers[#answers + 1] = deliveries[i]

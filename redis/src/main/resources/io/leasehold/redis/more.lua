@@ -54,9 +54,11 @@ end
 -- The record at the scope.
 function rule.recordAt(scope)
     local value = call('HGET', RECORDS, scope)
+    local number, completedAt, till, claim, holder, from
     if value then
-        local number, completedAt, till, claim, holder, from =
-            unpackFrom('>dddI2c0I2c0', value)
+        number, completedAt, till, claim, holder, from = unpackFrom('>dddI2c0I2c0', value)
+    end
+    if value and now < till then
         return {
             token = number, completedAt = completedAt, till = till, claim = claim,
             holder = holder, record = sub(value, from)
@@ -64,9 +66,10 @@ function rule.recordAt(scope)
     end
 end
 
-function rule.erase(scope)
-    if call('HDEL', RECORDS, scope) == 1 then
-        call('ZREM', ENDS, 'R' .. scope)
+-- Erases the record at a scope; with 1 if it was taken from the schedule before.
+function rule.erase(scope, scheduled)
+    local found = call('HDEL', RECORDS, scope)
+    if found + (scheduled or call('ZREM', ENDS, 'R' .. scope)) > 0 then
         occupied = occupied - 1
         changed = true
     end
@@ -205,6 +208,14 @@ function operations.c(at)
     return {'E'}
 end
 
+-- The answer to a request whose wait is over, though the schedule does not know.
+function rule.answerLate(waiter)
+    local lease = rule.holderBefore(waiter.claim, waiter.sequence)
+    rule.leave(waiter)
+    rule.lookAtAgain(rule.scopes(waiter.claim))
+    return lease and rule.held(lease) or {'T'}
+end
+
 -- Look again: ids of requests that wait, or of leases. The client is heard of. Returns for each a
 -- list as acquire does, or T if nothing is known of it: to be tried again.
 function operations.l(at, count)
@@ -215,7 +226,7 @@ function operations.l(at, count)
         local lease, ended = rule.lookUp(ARGV[i])
         local waiter = not lease and waiting > 0 and rule.waiterOf(ARGV[i])
         answers[#answers + 1] = lease and (now < lease.expiry and rule.granted(lease) or {'N', 'e'})
-            or waiter and rule.queued(waiter)
+            or waiter and (now < waiter.deadline and rule.queued(waiter) or rule.answerLate(waiter))
             or ended and {'N', ended == 'E' and 'e' or 'f'}
             or {'T'}
     end
@@ -233,24 +244,37 @@ function operations.o(at)
     return {events}
 end
 
-function rule.waitersFor(claim)
-    local list = waiting > 0 and rule.scopes(claim) or {}
-    local ids, count = {}, 0
+-- How many wait for the scopes of the claim. What was counted before is in the given table: by scope the
+-- ids, by several scopes the number.
+function rule.waitersFor(claim, counted)
+    local scopes = sub(claim, 2)
+    if waiting == 0 then
+        return 0
+    elseif counted[scopes] then
+        return counted[scopes]
+    end
+    local list, ids, count = rule.scopes(claim), {}, 0
     for _, scope in ipairs(list) do
         local from = 'q' .. rule.place(scope)
-        local entries = call('ZRANGEBYLEX', INDEX, '[' .. from .. '\0', '(' .. from .. '\1')
-        for _, entry in ipairs(entries) do
-            local id = rule.idOf(entry)
-            count = count + (ids[id] and 0 or 1)
-            ids[id] = true
+        if #list == 1 then
+            count = call('ZLEXCOUNT', INDEX, '[' .. from .. '\0', '(' .. from .. '\1')
+        else
+            counted[from] = counted[from]
+                or call('ZRANGEBYLEX', INDEX, '[' .. from .. '\0', '(' .. from .. '\1')
+            for _, entry in ipairs(counted[from]) do
+                local id = rule.idOf(entry)
+                count = count + (ids[id] and 0 or 1)
+                ids[id] = true
+            end
         end
     end
+    counted[scopes] = count
     return count
 end
 
-function rule.leaseRow(lease)
+function rule.leaseRow(lease, counted)
     return {'H', lease.claim, lease.holder, rule.text(lease.token), now - lease.grantedAt,
-        lease.expiry - now, rule.waitersFor(lease.claim), lease.record}
+        lease.expiry - now, rule.waitersFor(lease.claim, counted), lease.record}
 end
 
 function rule.recordRow(scope, kept)
@@ -262,11 +286,11 @@ end
 -- token, age, remaining, waiters, record, and of a record its scope.
 function operations.s(at)
     local name = ARGV[at]
-    local rows = {}
+    local rows, counted = {}, {}
     for _, holder in ipairs(rule.holdersAt(name)) do
         local lease = rule.lookUp(holder)
         if lease and now < lease.expiry then
-            rows[#rows + 1] = rule.leaseRow(lease)
+            rows[#rows + 1] = rule.leaseRow(lease, counted)
         end
     end
     local kept = rule.recordAt(name)
@@ -281,14 +305,15 @@ end
 function operations.p(at)
     local leases = ARGV[at] == 'leases'
     local page = call('HSCAN', leases and key or RECORDS, ARGV[at + 1], 'COUNT', ARGV[at + 2])
-    local rows = {page[1]}
+    local rows, counted = {page[1]}, {}
     for i = 1, #page[2], 2 do
-        if not leases then
-            rows[#rows + 1] = rule.recordRow(page[2][i], rule.recordAt(page[2][i]))
-        elseif byte(page[2][i + 1]) == LEASE then
+        local kept = not leases and page[2][i] ~= '' and rule.recordAt(page[2][i])
+        if kept then
+            rows[#rows + 1] = rule.recordRow(page[2][i], kept)
+        elseif leases and byte(page[2][i + 1]) == LEASE then
             local lease = rule.unpacked(page[2][i], page[2][i + 1])
             if now < lease.expiry then
-                rows[#rows + 1] = rule.leaseRow(lease)
+                rows[#rows + 1] = rule.leaseRow(lease, counted)
             end
         end
     end

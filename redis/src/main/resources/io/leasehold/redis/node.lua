@@ -33,6 +33,7 @@ function operations.n(at)
     if not rule.isOfThisRun() then
         -- all but the last token, which does no harm
         call('DEL', key, ENDED, INDEX, RECORDS, WAITERS, CLIENTS, ENDS)
+        establish()
         due, occupied, waiting, remembered = NEVER, 0, 0, 0
         identity = sub(ARGV[2], 2) .. ARGV[at] .. pack('>d', now)
         changed = true

@@ -5,8 +5,9 @@
 -- A request must wait while it conflicts with a lease or with an earlier waiter. That one rule makes
 -- the queue first come first served and keeps shared requests from starving exclusive ones.
 
--- how many waiters are granted in one call
-local GRANTS = 250
+-- how much is done in one call to hand over, in entries of the index that are looked at; and how much of
+-- it is one waiter that is granted, dropped or left where it is. The rest goes to the next call.
+local WORK, WAITER_WORK = 5000, 20
 
 function rule.digits(number)
     return string.format('%032.0f', number)
@@ -63,14 +64,26 @@ function rule.waiterInTheWay(claim, before)
         return nil
     end
     local set = rule.isExclusive(claim) and 'q' or 'e'
+    local function isBefore(entry)
+        while entry and rule.sequenceOf(entry) < before do
+            if rule.waiterAt(entry) then
+                return rule.idOf(entry)
+            end
+            entry = rule.strikeWaiter(entry)
+        end
+    end
     for _, scope in ipairs(rule.scopes(claim)) do
-        local id = rule.each(set, scope, function(entry)
-            return rule.sequenceOf(entry) < before and rule.idOf(entry)
-        end)
+        local id = rule.each(set, scope, isBefore)
         if id then
             return id
         end
     end
+end
+
+-- The request that waits at the place.
+function rule.waiterAt(entry)
+    local waiter = rule.waiterOf(rule.idOf(entry))
+    return waiter and waiter.sequence == rule.sequenceOf(entry) and waiter or nil
 end
 
 -- The lease that a claim at the given place waits for, directly or behind others; nothing if all that
@@ -94,6 +107,9 @@ function rule.queued(waiter, lease)
     local pause = lease and rule.blockedFor(lease) or 0
     if rule.waiterInTheWay(waiter.claim, waiter.sequence) then
         pause = pause + BEHIND + waiter.sequence * STEP % SPREAD
+    elseif not lease then
+        -- it could have been granted
+        rule.reenter(waiter)
     end
     waiter.lookAt = now + pause
     rule.putWaiter(waiter)
@@ -152,73 +168,143 @@ function rule.isAlive(client)
     return ARGV[3] == '0' or call('PUBSUB', 'NUMSUB', key .. ':to:' .. client)[2] > 0
 end
 
--- Grants to the waiters who may have been held up by the given scopes, first come first served.
--- Whoever is dead is dropped, whoever is late is left to be answered.
-function rule.handOver(freed)
+-- Drops a request whose client is dead, or that is late without the schedule; should somebody still
+-- want it, it queues anew.
+function rule.drop(waiter)
+    rule.leave(waiter)
+    rule.deliver(waiter.client, waiter.id, {'T'})
+end
+
+-- Enters a place in the queue into a heap: the earliest is on top.
+function rule.push(heap, entry)
+    local number, at = rule.sequenceOf(entry), #heap + 1
+    while at > 1 and heap[math.floor(at / 2)].number > number do
+        heap[at] = heap[math.floor(at / 2)]
+        at = math.floor(at / 2)
+    end
+    heap[at] = {number = number, entry = entry}
+end
+
+-- Takes the earliest place out.
+function rule.pop(heap)
+    local top, last = heap[1], table.remove(heap)
+    local at, child = 1, 2
+    while heap[child] do
+        if heap[child + 1] and heap[child + 1].number < heap[child].number then
+            child = child + 1
+        end
+        if heap[child].number >= last.number then
+            break
+        end
+        heap[at] = heap[child]
+        at, child = child, 2 * child
+    end
+    if #heap > 0 then
+        heap[at] = last
+    end
+    return top.entry
+end
+
+-- Leaves the places to the next call.
+function rule.postpone(heap)
+    for _, place in ipairs(heap) do
+        call('ZADD', ENDS, now, 'P' .. place.entry)
+    end
+    due = now
+    changed = true
+end
+
+-- Grants to the waiters who may have been held up by the given scopes, and goes on from places where an
+-- earlier call ended; first come first served. Whoever is dead is dropped, whoever is late is left to be
+-- answered.
+function rule.handOver(freed, places)
     if waiting == 0 then
         return
     end
-    -- by place: the next in the queue there
-    local cursors = {}
-    local left = GRANTS
-    local function follow(list, after)
-        for _, scope in ipairs(list) do
-            rule.each('q', scope, function(entry)
-                local at = sub(entry, 1, -65)
-                cursors[at] = cursors[at] or after == 0 and entry
-                    or rule.first(at .. rule.digits(after + 1), at .. ':')
-            end)
+    -- the next at each place; the places that were opened; by a waiter's id: those that it holds up
+    local heap, opened, heldUp = {}, {}, {}
+    local living = {}
+    local function open(entry)
+        local at = sub(entry, 1, -65)
+        if not opened[at] then
+            opened[at] = true
+            rule.push(heap, entry)
         end
     end
-    follow(freed, 0)
-    while true do
-        local at, entry
-        for where, candidate in pairs(cursors) do
-            if not entry or rule.sequenceOf(candidate) < rule.sequenceOf(entry) then
-                at, entry = where, candidate
+    local function follow(list)
+        for _, scope in ipairs(list) do
+            if not opened[scope] then
+                opened[scope] = true
+                rule.each('q', scope, open)
             end
         end
-        if not entry then
+    end
+    local function from(at, number)
+        local next = rule.first(at .. rule.digits(number), at .. ':')
+        if next then
+            rule.push(heap, next)
+        end
+    end
+    -- Whether those behind the waiter, at the same place, are to be looked at too.
+    local function decide(waiter, at)
+        local list = rule.scopes(waiter.claim)
+        local lease = rule.holderInTheWay(waiter.claim)
+        if not lease then
+            local client = waiter.client
+            if living[client] == nil then
+                living[client] = rule.isAlive(client)
+            end
+            local lost = waiter.deadline <= now and not call('ZSCORE', ENDS, 'W' .. waiter.id)
+            if lost or not living[client] then
+                rule.drop(waiter)
+                follow(list)
+                for _, place in ipairs(heldUp[waiter.id] or {}) do
+                    from(place, 0)
+                end
+                return true
+            end
+        end
+        local ahead = rule.waiterInTheWay(waiter.claim, waiter.sequence)
+        if lease or ahead then
+            if ahead then
+                heldUp[ahead] = heldUp[ahead] or {}
+                table.insert(heldUp[ahead], at)
+            elseif waiter.lookAt > now + rule.blockedFor(lease) then
+                -- it is the first in line now
+                rule.deliver(waiter.client, waiter.id, rule.queued(waiter, lease))
+            end
+            -- what holds it up, or it itself, holds up all behind it here
+            return not rule.isExclusive(waiter.claim) and #list > 1
+        elseif waiter.deadline > now then
+            rule.leave(waiter)
+            local new, limit = rule.grant(waiter.id, waiter.claim, waiter.holder, waiter.ttl,
+                waiter.delay, waiter.record, waiter.round)
+            rule.deliver(waiter.client, waiter.id, new and rule.granted(new) or limit)
+            follow(list)
+        end
+        return true
+    end
+    follow(freed)
+    for _, entry in ipairs(places or {}) do
+        local at = sub(entry, 1, -65)
+        opened[at] = true
+        from(at, rule.sequenceOf(entry))
+    end
+    local most = steps + WORK
+    while #heap > 0 do
+        if steps > most then
+            rule.postpone(heap)
             return
         end
-        cursors[at] = nil
-        local waiter = rule.waiterOf(rule.idOf(entry))
-        local number = rule.sequenceOf(entry)
-        local goOn = true
-        if waiter then
-            local list = rule.scopes(waiter.claim)
-            local ahead = rule.waiterInTheWay(waiter.claim, number)
-            local lease = rule.holderInTheWay(waiter.claim)
-            if ahead or lease then
-                if not ahead and waiter.lookAt > now + rule.blockedFor(lease) then
-                    -- it is the first in line now
-                    rule.deliver(waiter.client, waiter.id, rule.queued(waiter, lease))
-                end
-                -- what holds it up, or it itself, holds up all behind it here
-                goOn = not rule.isExclusive(waiter.claim) and #list > 1
-            elseif not rule.isAlive(waiter.client) then
-                rule.leave(waiter)
-                follow(list, 0)
-            elseif waiter.deadline > now then
-                if left == 0 then
-                    -- the rest is for the next call
-                    for _, scope in ipairs(list) do
-                        call('ZADD', ENDS, now, 'F' .. scope)
-                    end
-                    due = now
-                    rule.deliver(waiter.client, waiter.id, {'T'})
-                    return
-                end
-                left = left - 1
-                rule.leave(waiter)
-                local new, limit = rule.grant(waiter.id, waiter.claim, waiter.holder, waiter.ttl,
-                    waiter.delay, waiter.record, waiter.round)
-                rule.deliver(waiter.client, waiter.id, new and rule.granted(new) or limit)
-                follow(list, number)
-            end
+        steps = steps + WAITER_WORK
+        local entry = rule.pop(heap)
+        local at = sub(entry, 1, -65)
+        local waiter = rule.waiterAt(entry)
+        if not waiter then
+            rule.strikeWaiter(entry)
         end
-        if goOn and not cursors[at] then
-            cursors[at] = rule.first(at .. rule.digits(number + 1), at .. ':')
+        if not waiter or decide(waiter, at) then
+            from(at, rule.sequenceOf(entry) + 1)
         end
     end
 end

@@ -53,28 +53,47 @@ at = 8
 
 -- the error at which nothing may be written; the one at which nothing may be taken on
 local refusal, full
+-- letters of the keys that were found without the member that stays, see repair.lua
+local lost = ''
+-- whether nothing is overdue, so that whatever still is was lost by the schedule
+local settled = false
+-- how many entries of the index were looked at
+local steps = 0
 
-local function ask(...)
+-- Has the member that stays, if the key lacks it.
+local function ask(letter, ...)
     local answer = safely(...)
     if type(answer) == 'table' then
         refusal = refusal or answer
+    elseif answer == 1 then
+        lost = lost .. letter
     end
 end
 
--- a write that changes nothing
-ask('ZADD', ENDS, 'XX', 0, '')
-if refusal and find(refusal.err, 'OOM', 1, true) then
-    -- Leases that are there go on and end. The server judges only the first write of a script, and
-    -- this one it lets pass.
-    refusal, full = nil, refusal.err
-    ask('ZREM', ENDS, '')
+local function establish()
+    ask('s', 'ZADD', ENDS, 'NX', NEVER, '')
+    if refusal and find(refusal.err, 'OOM', 1, true) then
+        -- Leases that are there go on and end. The server judges only the first write of a script, and
+        -- this one it lets pass.
+        refusal, full = nil, refusal.err
+        ask('', 'ZREM', ENDS, '-')
+        ask('s', 'ZADD', ENDS, 'NX', NEVER, '')
+    end
+    ask('i', 'ZADD', INDEX, 'NX', 0, '')
+    ask('r', 'HSETNX', RECORDS, '', '')
+    ask('w', 'HSETNX', WAITERS, '', '')
+    ask('c', 'ZADD', CLIENTS, 'NX', NEVER, '')
+    local first = safely('LINDEX', ENDED, 0)
+    if type(first) == 'table' then
+        refusal = refusal or first
+    elseif first ~= '' and not refusal then
+        lost = lost .. 'e'
+        call('LPUSH', ENDED, '')
+        call('LTRIM', ENDED, 0, 0)
+    end
 end
-ask('LLEN', ENDED)
-ask('ZCARD', INDEX)
-ask('HLEN', RECORDS)
-ask('HLEN', WAITERS)
-ask('ZCARD', CLIENTS)
 
+establish()
 if refusal and not changed then
     return refusal
 end

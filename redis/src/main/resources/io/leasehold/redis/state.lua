@@ -7,7 +7,8 @@
 -- undo or prevent the others.
 --
 -- KEYS[1]   the namespace, such as leasehold:{orders}: a hash, one for all so that what belongs
---           together is read and written by one command:
+--           together is read and written by one command. In a cluster the others follow it, so that
+--           while their slot moves the server runs the script only where all of them are.
 --             nothing -> the state of the namespace
 --             lease id -> the lease; or how it ended, for the retry window
 --             n name -> id of its exclusive holder, or + and how many share it
@@ -19,7 +20,10 @@
 --             :waiters  hash   lease id -> the request that waits
 --             :clients  zset   client -> until when it is taken to be alive
 --             :ends     zset   what happens by itself, by its time: lease id, R scope of a record,
---                              W id of a waiter, F scope to be looked at again
+--                              W id of a waiter, F scope to be looked at again, P place in the queue
+--                              to go on from, S what is to be restored, see repair.lua
+--           Each of these has an empty member, field or first element that stays: so no key comes and
+--           goes, and one without it was lost.
 -- ARGV[1]   what does not change from call to call, in one because every argument costs as much as
 --           many lines: 1 if every subscriber of a channel is connected to this server, else 0; most
 --           leases and records; most waiters of a scope; for how long leases that ended are
@@ -38,7 +42,8 @@
 --
 -- Returns an answer for each operation, then one for every waiter of this client that was answered
 -- meanwhile: its lease id in front, the time behind. An operation that was not begun because too much
--- is overdue is answered with A; it is to be sent again. One that failed is answered with ! and the
+-- is overdue is answered with A; it is to be sent again. A bare A behind the answers says that work was
+-- left for the next call, which is to be made soon. One that failed is answered with ! and the
 -- error. For operations that are in one the answer may be so too, and for waiters: E; G and the token,
 -- where all else is as it was asked for; or Q and both times. To a waiter it has the lease id and the
 -- time in front. So may that to renewals: R, and of each what operations.r returns. If it is the only
@@ -103,12 +108,11 @@ local floor = isNode and 0 or math.max(now, unpackFrom('>d', ARGV[2]) + 1)
 local answers, deliveries = {}, {}
 local safely = redis.pcall
 -- whether nobody listens, nothing is overdue and nothing hinders the operations
-local plain = listened <= now and due > now
+local plain = known[1] and listened <= now and due > now
     and (isNode and sub(identity, 1, 40) == sub(ARGV[2], 2) and #identity > IDENTITY
         or not isNode and identity == '')
 local nodes, index = byte(identity, IDENTITY + 1, IDENTITY + 2)
 -- the end of the state, which only those who wait change
-local rest = known[1] and sub(known[1], 41)
-    or pack('>dddd', waiting, sequence, listened, events) .. identity
+local rest = sub(known[1] or '', 41)
 -- the state, if it was written with the last operation
 local saved

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.leasehold.model.OutcomeUnknownException;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.testkit.VirtualTime;
+import io.lettuce.core.RedisCommandExecutionException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -247,6 +248,38 @@ final class ConveyorTest {
         calls.get(2).answer();
         assertThat(first).isCompleted();
         assertThat(second).isNotDone();
+    }
+
+    @Test
+    void whatIsNotBegunAgainAndAgainIsSentWithPausesAndGivenUpInTheEnd() {
+        CompletableFuture<List<Object>> answer = send(1);
+        for (int answered = 0; answered < calls.size(); answered++) {
+            calls.get(answered).arrival.complete(List.of(List.of(Wire.text("A"))));
+            // from here on calls are only made when time passes
+            if (answered > 10) {
+                assertThat(calls).hasSize(answered + 1);
+            }
+            time.advance(Duration.ofMillis(100));
+        }
+        assertThat(calls.size()).isBetween(30, 100);
+        assertFailed(answer, StoreUnavailableException.class, "overdue");
+        assertNoTimerIsLeft();
+    }
+
+    @Test
+    void whatASlotThatMovesRefusedIsSentAgain() {
+        CompletableFuture<List<Object>> answer = send(1);
+        for (int i = 0; i < 10; i++) {
+            calls.get(calls.size() - 1)
+                    .arrival
+                    .completeExceptionally(new RedisCommandExecutionException(
+                            "TRYAGAIN Multiple keys request during rehashing of slot"));
+            assertThat(answer).isNotDone();
+            time.advance(Duration.ofMillis(100));
+        }
+        assertThat(calls).hasSize(11);
+        calls.get(10).answer();
+        assertThat(answer).isCompleted();
     }
 
     @Test

@@ -61,6 +61,10 @@ final class VirtualRedis implements StoreUnderTest {
         return store;
     }
 
+    RedisOptions options() {
+        return options;
+    }
+
     @Override
     public void pass(Duration span) {
         settle();
