@@ -80,26 +80,22 @@ final class GuardedConnection {
             throws Throwable {
         String name = method.getName();
         Object first = arguments == null ? null : arguments[0];
-        switch (name) {
-            case "equals":
-                return proxy == first;
-            case "hashCode":
-                return System.identityHashCode(proxy);
-            case "toString":
-                return "guarded by " + resource + ": " + target;
-            case "isWrapperFor":
-                return first instanceof Class<?> type && type.isInstance(proxy);
-            case "unwrap":
-                return unwrap(proxy, first);
-            default:
+        return switch (name) {
+            case "equals" -> proxy == first;
+            case "hashCode" -> System.identityHashCode(proxy);
+            case "toString" -> "guarded by " + resource + ": " + target;
+            case "isWrapperFor" -> first instanceof Class<?> type && type.isInstance(proxy);
+            case "unwrap" -> unwrap(proxy, first);
+            default -> {
                 if (over) {
-                    return afterTheEnd(name);
+                    yield afterTheEnd(name);
                 }
                 if (target == connection && endsTransaction(name, first)) {
                     throw refuse(name);
                 }
-                return invoke(target, method, arguments);
-        }
+                yield invoke(target, method, arguments);
+            }
+        };
     }
 
     /** Not by {@code rollback(savepoint)}, nor by {@code setAutoCommit(false)}, which it is. */
