@@ -42,16 +42,28 @@ final class DifferentialTest {
 
     @Test
     void theScriptAnswersAsTheTableDoesToTheMicrosecond() {
-        DifferentialReport report = inTurns(2, RUNS, seed -> {
-            try (StoreUnderTest opened = new VirtualRedis(redis.server(), redis.options())) {
-                return DifferentialDriver.of(seed)
-                        .steps(STEPS)
-                        .tick(Duration.ofNanos(1000))
-                        .patience(Duration.ofSeconds(30))
-                        .run(opened);
-            }
-        });
+        DifferentialReport report =
+                inTurns(2, RUNS, seed -> run(seed, new VirtualRedis(redis.server(), redis.options())));
         assertThat(report.missing()).isEmpty();
+    }
+
+    @Test
+    void theScriptAnswersTheSameIfItHandsOverInManyCalls() {
+        DifferentialReport report = inTurns(
+                2,
+                Math.max(2, RUNS / 25),
+                seed -> run(seed, VirtualRedis.inManyCalls(redis.server(), redis.options())));
+        assertThat(report.missing()).isEmpty();
+    }
+
+    private static DifferentialReport run(long seed, StoreUnderTest store) {
+        try (StoreUnderTest opened = store) {
+            return DifferentialDriver.of(seed)
+                    .steps(STEPS)
+                    .tick(Duration.ofNanos(1000))
+                    .patience(Duration.ofSeconds(30))
+                    .run(opened);
+        }
     }
 
     static DifferentialReport inTurns(int threads, int runs, LongFunction<DifferentialReport> run) {

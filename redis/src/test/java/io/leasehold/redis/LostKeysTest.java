@@ -13,6 +13,7 @@ import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseStore;
 import io.leasehold.testkit.RealTime;
+import io.leasehold.testkit.RedisBinary;
 import io.leasehold.testkit.RedisServer;
 import java.time.Duration;
 import java.util.List;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A key of the namespace was evicted or deleted by hand. */
@@ -70,9 +72,10 @@ final class LostKeysTest {
     }
 
     /** A hold on anything but a name is in the index alone, and so is every place in the queue. */
-    @Test
-    void whenTheIndexIsLostHoldersAndTheQueueAreRestoredFromTheLeases() {
-        try (RealRedis redis = new RealRedis(RedisServer.start())) {
+    @ParameterizedTest
+    @MethodSource("io.leasehold.redis.RealRedis#programs")
+    void whenTheIndexIsLostHoldersAndTheQueueAreRestoredFromTheLeases(RedisBinary program) {
+        try (RealRedis redis = new RealRedis(RedisServer.start(program))) {
             RedisOptions options = redis.options();
             try (RedisLeaseStore store = RedisLeaseStore.connect(options)) {
                 Grant path = Leases.granted(store.acquire(request(PATH, LONG)));

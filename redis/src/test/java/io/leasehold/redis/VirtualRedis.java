@@ -37,9 +37,13 @@ final class VirtualRedis implements StoreUnderTest {
     private long setTo = -1;
 
     VirtualRedis(RedisServer server, RedisOptions options) {
+        this(server, options, Script.load());
+    }
+
+    private VirtualRedis(RedisServer server, RedisOptions options, Script script) {
         this.server = server;
         this.options = options;
-        this.script = onThisClock(Script.load());
+        this.script = onThisClock(script);
         this.store = new RedisLeaseStore(
                 options,
                 new Quiet(),
@@ -47,11 +51,22 @@ final class VirtualRedis implements StoreUnderTest {
                         RedisAddress.of(options.uri()), options.patience(), listener)));
     }
 
+    /** The same with a script that hands over to three waiters in a call, and leaves the rest. */
+    static VirtualRedis inManyCalls(RedisServer server, RedisOptions options) {
+        String all = "local WORK, WAITER_WORK = 5000, 20";
+        return new VirtualRedis(
+                server, options, changed(Script.load(), all, all.replace("5000", "50")));
+    }
+
     private static Script onThisClock(Script real) {
+        return changed(real, "call('TIME')", "call('HMGET', key .. ':clock', 's', 'us')");
+    }
+
+    private static Script changed(Script real, String words, String others) {
         String text = new String(real.source(), UTF_8);
-        String changed = text.replace("call('TIME')", "call('HMGET', key .. ':clock', 's', 'us')");
+        String changed = text.replace(words, others);
         if (changed.equals(text)) {
-            throw new AssertionError("the script does not ask for the time as it used to");
+            throw new AssertionError("the script does not say any more: " + words);
         }
         return Script.of(changed);
     }
