@@ -42,8 +42,8 @@ final class DifferentialTest {
 
     @Test
     void theScriptAnswersAsTheTableDoesToTheMicrosecond() {
-        DifferentialReport report =
-                inTurns(2, RUNS, seed -> run(seed, new VirtualRedis(redis.server(), redis.options())));
+        DifferentialReport report = inTurns(
+                2, RUNS, seed -> run(seed, new VirtualRedis(redis.server(), redis.options())));
         assertThat(report.missing()).isEmpty();
     }
 
