@@ -34,6 +34,11 @@ final class CountingDisk implements Disk {
     }
 
     @Override
+    public Optional<DiskFile> openLocked(Path file) throws IOException {
+        return disk.openLocked(file).map(opened -> new CountingFile(opened, forces));
+    }
+
+    @Override
     public DiskFile create(Path file) throws IOException {
         return new CountingFile(disk.create(file), forces);
     }

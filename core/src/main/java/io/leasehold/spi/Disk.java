@@ -39,7 +39,20 @@ public interface Disk {
      */
     DiskFile openToRead(Path file) throws IOException;
 
-    /** Opens a new and empty file to read and write; what was there by this name is emptied. */
+    /**
+     * Opens an existing file to read and write, and locks it until it is closed. Others can read it.
+     * Where locks belong to the process, this one keeps every other descriptor of the file open
+     * until then: the system would take the close of any for the end of the lock.
+     *
+     * @return empty if somebody else has it locked, in this process or in another one
+     * @throws NoSuchFileException if there is none
+     */
+    Optional<DiskFile> openLocked(Path file) throws IOException;
+
+    /**
+     * Opens a new and empty file to read and write; what was there by this name is emptied. A new
+     * file is for its owner alone, where the file system knows owners.
+     */
     DiskFile create(Path file) throws IOException;
 
     /** Whether there is a file or a directory by this name. */
@@ -56,7 +69,8 @@ public interface Disk {
 
     /**
      * Gives a file another name, in one step: whoever opens that name gets the old file or the new
-     * one, whole. Both names are in the same file system.
+     * one, whole. Both names are in the same file system. The file takes over the owner, group and
+     * mode of the one that it replaces, as far as the process may give them.
      */
     void replace(Path from, Path to) throws IOException;
 
@@ -73,7 +87,12 @@ public interface Disk {
     /**
      * Takes the lock that the file stands for, alone among all threads of all processes, and waits
      * until it can. The end of a process frees its locks. Not reentrant. The file is made if it is
-     * missing, and never deleted: two processes could each lock a file of that name.
+     * missing, for its owner alone, and never deleted: two processes could each lock a file of that
+     * name. If somebody else deletes it, whoever waits goes on with the new file of that name, and
+     * whoever has the lock can {@linkplain DiskLock#isInPlace see it}.
+     *
+     * <p>Several copies of this library in one process (in class loaders of their own) exclude each
+     * other like processes.
      *
      * @param owner for people, one line: who has the lock, for whoever finds it taken
      * @throws InterruptedException if the thread was interrupted before it had the lock

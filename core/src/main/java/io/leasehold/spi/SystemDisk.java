@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.spi;
 
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
-import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -25,8 +24,6 @@ final class SystemDisk implements Disk {
 
     static final Disk SHARED = new SystemDisk();
 
-    private final SystemLocks locks = new SystemLocks();
-
     private SystemDisk() {}
 
     @Override
@@ -39,23 +36,50 @@ final class SystemDisk implements Disk {
         return existing(file, "r");
     }
 
+    /** A name that is given to another file meanwhile is for one that nobody locks. */
     private static DiskFile existing(Path file, String mode) throws IOException {
-        if (!Files.exists(file)) {
-            throw new NoSuchFileException(file.toString());
+        boolean writable = mode.equals("rw");
+        String key = FileKeys.of(file);
+        RandomAccessFile idle = writable ? null : FileTurns.reuse(key);
+        if (idle != null) {
+            return SystemFile.of(idle, false, key);
         }
-        return new SystemFile(new RandomAccessFile(file.toFile(), mode));
+        return opened(file, mode, key);
+    }
+
+    private static DiskFile opened(Path file, String mode, String before) throws IOException {
+        RandomAccessFile opened;
+        try {
+            opened = new RandomAccessFile(file.toFile(), mode);
+        } catch (FileNotFoundException e) {
+            String unused = FileKeys.of(file); // says so if it was deleted meanwhile
+            throw e;
+        }
+        String key = before;
+        try {
+            key = FileKeys.of(file);
+        } catch (NoSuchFileException e) {
+            // it has lost its name and stays what it is
+        }
+        return SystemFile.of(opened, mode.equals("rw"), key);
+    }
+
+    @Override
+    public Optional<DiskFile> openLocked(Path file) throws IOException {
+        return Optional.ofNullable(SystemLocks.openLocked(file));
     }
 
     @Override
     public DiskFile create(Path file) throws IOException {
-        RandomAccessFile created = new RandomAccessFile(file.toFile(), "rw");
+        FileModes.createFile(file);
+        DiskFile created = existing(file, "rw");
         try {
-            created.setLength(0);
+            created.truncate(0);
         } catch (IOException e) {
             created.close();
             throw e;
         }
-        return new SystemFile(created);
+        return created;
     }
 
     @Override
@@ -72,18 +96,13 @@ final class SystemDisk implements Disk {
 
     @Override
     public void createDirectories(Path directory) throws IOException {
-        if (FileSystems.getDefault().supportedFileAttributeViews().contains("posix")) {
-            Files.createDirectories(
-                    directory,
-                    PosixFilePermissions.asFileAttribute(
-                            PosixFilePermissions.fromString("rwx------")));
-        } else {
-            Files.createDirectories(directory);
-        }
+        FileModes.createDirectories(directory);
     }
 
+    /** A power loss may leave the new file with the mode 0600, and never with a wider one. */
     @Override
     public void replace(Path from, Path to) throws IOException {
+        FileModes.copy(to, from);
         Files.move(from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
 
@@ -115,16 +134,16 @@ final class SystemDisk implements Disk {
 
     @Override
     public DiskLock lock(Path file, String owner) throws IOException, InterruptedException {
-        return locks.lock(file, owner);
+        return SystemLocks.lock(file, owner);
     }
 
     @Override
     public LockAttempt tryLock(Path file, String owner) throws IOException {
-        return locks.tryLock(file, owner);
+        return SystemLocks.tryLock(file, owner);
     }
 
     @Override
     public Optional<String> lockOwner(Path file) throws IOException {
-        return Files.exists(file) ? locks.owner(file) : Optional.empty();
+        return SystemLocks.owner(file);
     }
 }

@@ -4,24 +4,45 @@ package io.leasehold.spi;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.file.AccessDeniedException;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** A file of the machine. Both ways to force it are fsync, which is at least what is asked for. */
+/**
+ * A file of the machine. Both ways to force it are fsync, which is at least what is asked for. Its
+ * descriptor is closed when nobody in this JVM has the file locked, see {@link FileTurns}.
+ */
 final class SystemFile implements DiskFile {
 
     private static final int CHUNK = 1 << 16;
 
-    private final ReentrantLock lock = new ReentrantLock(); // guards the position of the file
+    private final ReentrantLock lock = new ReentrantLock(); // guards closed and the position
     private final RandomAccessFile file;
+    private final boolean writable;
+    private final Runnable end;
+    private boolean closed;
 
-    SystemFile(RandomAccessFile file) {
+    private SystemFile(RandomAccessFile file, boolean writable, Runnable end) {
         this.file = file;
+        this.writable = writable;
+        this.end = end;
+    }
+
+    /** A file by its key. */
+    static SystemFile of(RandomAccessFile file, boolean writable, String key) {
+        return new SystemFile(file, writable, () -> FileTurns.giveBack(key, file));
+    }
+
+    /** A file that is locked for as long as it is open. */
+    static SystemFile locked(RandomAccessFile file, FileTurns.Turn turn) {
+        return new SystemFile(file, true, () -> turn.end(file));
     }
 
     @Override
     public int read(long position, ByteBuffer into) throws IOException {
         lock.lock();
         try {
+            ensureOpen();
             file.seek(position);
             byte[] chunk = new byte[Math.min(CHUNK, into.remaining())];
             int total = 0;
@@ -62,6 +83,10 @@ final class SystemFile implements DiskFile {
     }
 
     private void put(long position, ByteBuffer from) throws IOException {
+        ensureOpen();
+        if (!writable) {
+            throw new AccessDeniedException("the file was opened to read only");
+        }
         file.seek(position);
         if (from.hasArray()) {
             file.write(from.array(), from.arrayOffset() + from.position(), from.remaining());
@@ -78,13 +103,20 @@ final class SystemFile implements DiskFile {
 
     @Override
     public long size() throws IOException {
-        return file.length();
+        lock.lock();
+        try {
+            ensureOpen();
+            return file.length();
+        } finally {
+            lock.unlock();
+        }
     }
 
     @Override
     public void truncate(long size) throws IOException {
         lock.lock();
         try {
+            ensureOpen();
             if (size < file.length()) {
                 file.setLength(size);
             }
@@ -103,12 +135,25 @@ final class SystemFile implements DiskFile {
         file.getFD().sync();
     }
 
+    private void ensureOpen() throws ClosedChannelException {
+        if (closed) {
+            throw new ClosedChannelException();
+        }
+    }
+
+    /** Nothing depends on it: whatever had to be durable was forced, or its force failed. */
     @Override
     public void close() {
+        boolean first;
+        lock.lock();
         try {
-            file.close();
-        } catch (IOException e) {
-            // nothing depends on it: whatever had to be durable was forced, or its force failed
+            first = !closed;
+            closed = true;
+        } finally {
+            lock.unlock();
+        }
+        if (first) {
+            end.run();
         }
     }
 }

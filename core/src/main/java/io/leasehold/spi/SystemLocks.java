@@ -1,126 +1,218 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.spi;
 
+import io.leasehold.spi.FileTurns.Attempt;
+import io.leasehold.spi.FileTurns.Turn;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileLockInterruptionException;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locks between processes. The system's locks belong to a process, not to a thread, and POSIX drops
- * them all as soon as the process closes <em>any</em> handle of the lock file. So the threads of
- * this process first take turns, and only the one whose turn it is opens the file.
+ * Locks between processes. All threads of this JVM first take {@linkplain FileTurns turns}, by the
+ * key of the file, and only the one whose turn it is opens the file.
+ *
+ * <p>A lock counts only while the name stands for the file that was locked: whoever comes next
+ * locks what the name stands for. So the name is looked at after each step that may take time, and
+ * if it stands for another file all is done again with that one.
  */
 final class SystemLocks {
 
     private static final int MAX_OWNER = 200;
 
-    private final ReentrantLock lock = new ReentrantLock(); // guards turns and their users
-    private final Map<Path, Turn> turns = new HashMap<>(); // those that anybody has or waits for
+    /** Behind the end of every file, so that others can read a locked one on every system. */
+    private static final long BEHIND = 1L << 62;
 
-    /** Whose turn it is in this process, for one lock file. */
-    private static final class Turn {
-        final Semaphore free = new Semaphore(1);
-        int users;
-        volatile String owner = "";
-    }
+    private SystemLocks() {}
 
-    DiskLock lock(Path file, String owner) throws IOException, InterruptedException {
-        Path key = key(file);
-        Turn turn = join(key);
-        try {
-            turn.free.acquire();
-        } catch (InterruptedException e) {
-            leave(key, turn);
-            throw e;
-        }
-        RandomAccessFile opened = null;
-        try {
-            opened = new RandomAccessFile(key.toFile(), "rw");
-            Object unused = opened.getChannel().lock();
-            return hold(key, turn, opened, owner);
-        } catch (ClosedByInterruptException | FileLockInterruptionException e) {
-            end(key, turn, opened);
-            Thread.interrupted(); // from here on the exception says it
-            throw new InterruptedException("interrupted while waiting for " + file);
-        } catch (IOException | RuntimeException e) {
-            end(key, turn, opened);
-            throw failure(file, e);
-        }
-    }
-
-    LockAttempt tryLock(Path file, String owner) throws IOException {
-        Path key = key(file);
-        Turn turn = join(key);
-        if (!turn.free.tryAcquire()) {
-            String other = turn.owner;
-            leave(key, turn);
-            return new LockAttempt.Held(other);
-        }
-        RandomAccessFile opened = null;
-        try {
-            opened = new RandomAccessFile(key.toFile(), "rw");
-            if (opened.getChannel().tryLock() != null) {
-                return new LockAttempt.Taken(hold(key, turn, opened, owner));
+    static DiskLock lock(Path file, String owner) throws IOException, InterruptedException {
+        while (true) {
+            Turn turn = FileTurns.take(identify(file, true));
+            RandomAccessFile opened = null;
+            try {
+                opened = open(file, turn, "rw");
+                if (opened != null) {
+                    Object unused = opened.getChannel().lock();
+                    if (FileKeys.isNow(turn.key(), file)) {
+                        return hold(file, turn, opened, owner);
+                    }
+                }
+                turn.end(opened);
+            } catch (ClosedByInterruptException | FileLockInterruptionException e) {
+                turn.end(opened);
+                Thread.interrupted(); // from here on the exception says it
+                throw new InterruptedException("interrupted while waiting for " + file);
+            } catch (IOException | RuntimeException e) {
+                turn.end(opened);
+                throw failure(file, e);
             }
-            String other = ownerIn(opened);
-            end(key, turn, opened);
-            return new LockAttempt.Held(other);
-        } catch (IOException | RuntimeException e) {
-            end(key, turn, opened);
-            throw failure(file, e);
+        }
+    }
+
+    static LockAttempt tryLock(Path file, String owner) throws IOException {
+        while (true) {
+            Attempt attempt = FileTurns.tryTake(identify(file, true));
+            Turn turn = attempt.turn();
+            if (turn == null) {
+                return new LockAttempt.Held(attempt.owner());
+            }
+            RandomAccessFile opened = null;
+            try {
+                opened = open(file, turn, "rw");
+                boolean locked = opened != null && opened.getChannel().tryLock() != null;
+                if (opened != null && locked && FileKeys.isNow(turn.key(), file)) {
+                    return new LockAttempt.Taken(hold(file, turn, opened, owner));
+                }
+                String other = opened == null || locked ? null : ownerIn(opened);
+                turn.end(opened);
+                if (other != null) {
+                    return new LockAttempt.Held(other);
+                }
+            } catch (IOException | RuntimeException e) {
+                turn.end(opened);
+                throw failure(file, e);
+            }
         }
     }
 
     /**
      * Who has the lock. The system is asked by a shared lock that is given back at once; meanwhile
-     * no thread of this process gets a turn, rather than be refused for it.
+     * no thread of this JVM gets a turn, rather than be refused for it.
      */
-    Optional<String> owner(Path file) throws IOException {
-        Path key = key(file);
-        lock.lock();
+    static Optional<String> owner(Path file) throws IOException {
+        while (true) {
+            String key;
+            try {
+                key = identify(file, false);
+            } catch (NoSuchFileException e) {
+                return Optional.empty();
+            }
+            Attempt attempt = FileTurns.tryTakeToAsk(key);
+            Turn turn = attempt.turn();
+            if (turn == null) {
+                return Optional.of(attempt.owner());
+            }
+            RandomAccessFile opened = null;
+            try {
+                opened = open(file, turn, "r");
+                if (opened != null) {
+                    boolean free = opened.getChannel().tryLock(0, Long.MAX_VALUE, true) != null;
+                    return free ? Optional.empty() : Optional.of(ownerIn(opened));
+                }
+            } catch (RuntimeException e) {
+                throw failure(file, e);
+            } finally {
+                turn.end(opened);
+            }
+        }
+    }
+
+    /** Opens a file that exists and locks it until it is closed; null if another has it locked. */
+    static @Nullable DiskFile openLocked(Path file) throws IOException {
+        while (true) {
+            Turn turn = FileTurns.tryTake(identify(file, false)).turn();
+            if (turn == null) {
+                return null;
+            }
+            RandomAccessFile opened = null;
+            try {
+                opened = open(file, turn, "rw");
+                boolean locked =
+                        opened != null && opened.getChannel().tryLock(BEHIND, 1, false) != null;
+                if (opened != null && locked && FileKeys.isNow(turn.key(), file)) {
+                    turn.own("", opened);
+                    return SystemFile.locked(opened, turn);
+                }
+                turn.end(opened);
+                if (opened != null && !locked) {
+                    return null;
+                }
+            } catch (IOException | RuntimeException e) {
+                turn.end(opened);
+                throw failure(file, e);
+            }
+        }
+    }
+
+    /**
+     * The key of the file, which is made if need be. Whoever makes it closes a descriptor of it, so
+     * nobody else in this JVM may get to know it before.
+     */
+    private static String identify(Path file, boolean create) throws IOException {
+        Turn naming = FileTurns.takeSoon(FileKeys.ofName(file));
         try {
-            Turn turn = turns.get(key);
-            return turn == null ? ownerElsewhere(key) : Optional.of(turn.owner);
+            if (create) {
+                FileModes.createFile(file);
+            }
+            return FileKeys.of(file);
         } finally {
-            lock.unlock();
+            naming.end(null);
         }
     }
 
-    private static Optional<String> ownerElsewhere(Path key) throws IOException {
-        try (RandomAccessFile opened = new RandomAccessFile(key.toFile(), "r")) {
-            boolean free = opened.getChannel().tryLock(0, Long.MAX_VALUE, true) != null;
-            return free ? Optional.empty() : Optional.of(ownerIn(opened));
-        } catch (RuntimeException e) {
-            throw failure(key, e);
+    /**
+     * Opens the file whose turn it is; null if the name stands for another one by now. Nobody else
+     * in this JVM looks at the name meanwhile, so a descriptor of that other one can be closed.
+     */
+    private static @Nullable RandomAccessFile open(Path file, Turn turn, String mode)
+            throws IOException {
+        Turn naming = FileTurns.takeSoon(FileKeys.ofName(file));
+        RandomAccessFile opened = null;
+        try {
+            if (FileKeys.isNow(turn.key(), file)) {
+                opened = new RandomAccessFile(file.toFile(), mode);
+                if (FileKeys.isNow(turn.key(), file)) {
+                    RandomAccessFile right = opened;
+                    opened = null;
+                    return right;
+                }
+            }
+            return null;
+        } catch (FileNotFoundException e) {
+            if (FileKeys.isNow(turn.key(), file)) {
+                throw e; // it is there, and may not be opened
+            }
+            return null;
+        } finally {
+            naming.end(opened);
         }
     }
 
-    private DiskLock hold(Path key, Turn turn, RandomAccessFile opened, String owner)
+    private static DiskLock hold(Path file, Turn turn, RandomAccessFile opened, String owner)
             throws IOException {
         String line = owner.length() > MAX_OWNER ? owner.substring(0, MAX_OWNER) : owner;
-        turn.owner = line;
+        turn.own(line, opened);
         if (!ownerIn(opened).equals(line)) {
             opened.setLength(0);
             opened.seek(0);
             opened.write((line + "\n").getBytes(StandardCharsets.UTF_8));
         }
-        AtomicBoolean held = new AtomicBoolean(true);
-        return () -> {
-            if (held.getAndSet(false)) {
-                end(key, turn, opened);
+        return new Held(file.toAbsolutePath(), turn, opened, new AtomicBoolean());
+    }
+
+    /** A lock that is held until it is closed. */
+    private record Held(Path file, Turn turn, RandomAccessFile opened, AtomicBoolean closed)
+            implements DiskLock {
+
+        @Override
+        public boolean isInPlace() throws IOException {
+            return !closed.get() && FileKeys.isNow(turn.key(), file);
+        }
+
+        @Override
+        public void close() {
+            if (!closed.getAndSet(true)) {
+                turn.end(opened);
             }
-        };
+        }
     }
 
     private static String ownerIn(RandomAccessFile opened) throws IOException {
@@ -130,57 +222,11 @@ final class SystemLocks {
         return new String(text, 0, length, StandardCharsets.UTF_8).strip();
     }
 
-    /** Closing the file frees the system's lock; only then is it another thread's turn. */
-    private void end(Path key, Turn turn, @Nullable RandomAccessFile opened) {
-        try {
-            if (opened != null) {
-                opened.close();
-            }
-        } catch (IOException e) {
-            // the handle is gone all the same, and the lock with it
-        } finally {
-            turn.owner = "";
-            turn.free.release();
-            leave(key, turn);
-        }
-    }
-
-    /** One key for all spellings of the directory's path. The lock file itself is no link. */
-    private static Path key(Path file) throws IOException {
-        Path absolute = file.toAbsolutePath().normalize();
-        Path directory = absolute.getParent();
-        return directory == null
-                ? absolute
-                : directory.toRealPath().resolve(absolute.getFileName());
-    }
-
     private static IOException failure(Path file, Exception e) {
         if (e instanceof OverlappingFileLockException) {
-            return new IOException(file + " is locked by this process under another name", e);
+            return new IOException(
+                    file + " is locked by another part of this process, not by this library", e);
         }
         return e instanceof IOException io ? io : new IOException(file + " can't be locked", e);
-    }
-
-    private Turn join(Path key) {
-        lock.lock();
-        try {
-            Turn turn = turns.computeIfAbsent(key, unused -> new Turn());
-            turn.users++;
-            return turn;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private void leave(Path key, Turn turn) {
-        lock.lock();
-        try {
-            turn.users--;
-            if (turn.users == 0) {
-                turns.remove(key);
-            }
-        } finally {
-            lock.unlock();
-        }
     }
 }

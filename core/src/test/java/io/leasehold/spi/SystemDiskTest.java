@@ -10,6 +10,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -150,5 +154,87 @@ final class SystemDiskTest {
         }
         assertThat(disk.lockOwner(file)).isEmpty();
         assertThat(disk.tryLock(file, "other")).isInstanceOf(LockAttempt.Taken.class);
+    }
+
+    @Test
+    void aLockIsInPlaceUntilItsFileIsDeletedOrReplaced() throws Exception {
+        Path file = directory.resolve("lock");
+        try (DiskLock lock = disk.lock(file, "first")) {
+            assertThat(lock.isInPlace()).isTrue();
+            Files.delete(file);
+            assertThat(lock.isInPlace()).isFalse();
+            try (DiskLock other = disk.lock(file, "second")) {
+                assertThat(other.isInPlace()).isTrue();
+                assertThat(lock.isInPlace()).isFalse();
+            }
+        }
+    }
+
+    @Test
+    void aFileIsLockedByOneAndReadByOthersUntilItIsClosed() throws IOException {
+        Path path = directory.resolve("a");
+        disk.create(path).close();
+        DiskFile reader = disk.openToRead(path);
+        DiskFile locked = disk.openLocked(path).orElseThrow();
+        assertThat(disk.openLocked(path)).isEmpty();
+        locked.write(0, bytes("abc"));
+        assertThat(read(reader, 0, 9)).isEqualTo("abc");
+        reader.close();
+        assertThatExceptionOfType(IOException.class).isThrownBy(() -> read(reader, 0, 9));
+        try (DiskFile again = disk.openToRead(path)) {
+            assertThat(read(again, 1, 9)).isEqualTo("bc");
+            assertThatExceptionOfType(IOException.class)
+                    .isThrownBy(() -> again.write(0, bytes("x")));
+            locked.close();
+            assertThat(read(again, 2, 9)).isEqualTo("c");
+        }
+        disk.openLocked(path).orElseThrow().close();
+        assertThatExceptionOfType(NoSuchFileException.class)
+                .isThrownBy(() -> disk.openLocked(directory.resolve("none")));
+    }
+
+    @Test
+    void nothingIsLeftOfATurnThatHasEnded() throws Exception {
+        Path file = directory.resolve("lock");
+        int before = turns().size();
+        try (DiskLock lock = disk.lock(file, "me")) {
+            assertThat(disk.lockOwner(file)).contains("me");
+            assertThat(turns()).hasSize(before + 1);
+            assertThat(lock.isInPlace()).isTrue();
+        }
+        assertThat(disk.lockOwner(file)).isEmpty();
+        assertThat(turns()).hasSize(before);
+    }
+
+    private static Map<?, ?> turns() {
+        return (Map<?, ?>) Objects.requireNonNull(System.getProperties().get(FileTurns.PROPERTY));
+    }
+
+    @Test
+    void newFilesAndLocksAreTheirOwnersAlone() throws Exception {
+        Path file = directory.resolve("a");
+        Path lock = directory.resolve("lock");
+        disk.create(file).close();
+        disk.lock(lock, "me").close();
+        assertThat(mode(file)).isEqualTo("rw-------");
+        assertThat(mode(lock)).isEqualTo("rw-------");
+    }
+
+    @Test
+    void aFileThatReplacesAnotherTakesOverItsMode() throws IOException {
+        Path file = directory.resolve("a");
+        Path fresh = directory.resolve("fresh");
+        for (String mode : List.of("rw-r-----", "r--r--r--", "rwxrwxrwx", "rw-------")) {
+            disk.create(file).close();
+            Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
+            disk.create(fresh).close();
+            disk.replace(fresh, file);
+            assertThat(mode(file)).isEqualTo(mode);
+            assertThat(disk.delete(file)).isTrue();
+        }
+    }
+
+    private static String mode(Path file) throws IOException {
+        return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
     }
 }

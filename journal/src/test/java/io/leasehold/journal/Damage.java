@@ -174,6 +174,11 @@ final class Damage implements Disk {
     }
 
     @Override
+    public Optional<DiskFile> openLocked(Path file) {
+        throw readOnly();
+    }
+
+    @Override
     public DiskFile create(Path file) {
         throw readOnly();
     }

@@ -9,12 +9,9 @@ import io.leasehold.spi.LockAttempt;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
@@ -35,10 +32,9 @@ import java.util.function.Supplier;
 public final class SimulatedDisk implements Disk {
 
     private final ReentrantLock lock = new ReentrantLock(); // guards all fields
-    private final Condition freed = lock.newCondition();
     private final SplittableRandom random;
     private final SimulatedNames names = new SimulatedNames();
-    private final Map<Path, String> locks = new HashMap<>(); // with their owners
+    private final SimulatedLocks locks = new SimulatedLocks(lock);
     private long operations;
     private long faults;
     private long faultFrom = Long.MAX_VALUE;
@@ -125,7 +121,6 @@ public final class SimulatedDisk implements Disk {
         powerLost |= power;
         life++;
         locks.clear();
-        freed.signalAll();
         return true;
     }
 
@@ -183,6 +178,26 @@ public final class SimulatedDisk implements Disk {
     }
 
     @Override
+    public Optional<DiskFile> openLocked(Path file) throws IOException {
+        return run(Kind.READ, () -> {
+            SimulatedContent content = existing(file);
+            return locks.tryLock(content)
+                    ? Optional.of(SimulatedFile.locked(this, content, life))
+                    : Optional.empty();
+        });
+    }
+
+    /** Frees a file that was opened as locked in the given life. */
+    void unlock(SimulatedContent content, long opened) {
+        locked(() -> {
+            if (opened == life) {
+                locks.unlock(content);
+            }
+            return true;
+        });
+    }
+
+    @Override
     public DiskFile create(Path file) throws IOException {
         return run(Kind.CHANGE, () -> {
             Path key = key(file);
@@ -228,9 +243,11 @@ public final class SimulatedDisk implements Disk {
         });
     }
 
+    /** {@inheritDoc} A lock by this name counts no more, though whoever has it is not told. */
     @Override
     public boolean delete(Path file) throws IOException {
         return run(Kind.READ, () -> {
+            locks.deleted(key(file));
             boolean there = names.find(key(file)) != null;
             if (there) {
                 names.delete(key(file));
@@ -252,11 +269,9 @@ public final class SimulatedDisk implements Disk {
         lock.lockInterruptibly();
         try {
             run(Kind.READ, () -> true);
-            while (locks.containsKey(key(file))) {
-                freed.await();
-                ensureUp();
-            }
-            return hold(key(file), owner);
+            locks.awaitFree(key(file));
+            ensureUp();
+            return locks.hold(key(file), owner);
         } finally {
             lock.unlock();
         }
@@ -265,30 +280,16 @@ public final class SimulatedDisk implements Disk {
     @Override
     public LockAttempt tryLock(Path file, String owner) throws IOException {
         return run(Kind.READ, () -> {
-            String other = locks.get(key(file));
-            return other != null
-                    ? new LockAttempt.Held(other)
-                    : new LockAttempt.Taken(hold(key(file), owner));
+            Optional<String> other = locks.owner(key(file));
+            return other.isPresent()
+                    ? new LockAttempt.Held(other.get())
+                    : new LockAttempt.Taken(locks.hold(key(file), owner));
         });
     }
 
     @Override
     public Optional<String> lockOwner(Path file) throws IOException {
-        return run(Kind.READ, () -> Optional.ofNullable(locks.get(key(file))));
-    }
-
-    private DiskLock hold(Path key, String owner) {
-        locks.put(key, owner);
-        long mine = life;
-        boolean[] held = {true};
-        return () -> locked(() -> {
-            if (held[0] && mine == life) {
-                locks.remove(key);
-                freed.signalAll();
-            }
-            held[0] = false;
-            return true;
-        });
+        return run(Kind.READ, () -> locks.owner(key(file)));
     }
 
     private SimulatedContent existing(Path file) throws IOException {

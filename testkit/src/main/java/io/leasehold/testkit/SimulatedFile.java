@@ -18,13 +18,29 @@ final class SimulatedFile implements DiskFile {
     private final SimulatedContent content;
     private final long life;
     private final boolean writable;
+    private final boolean locked;
     private volatile boolean closed;
 
     SimulatedFile(SimulatedDisk disk, SimulatedContent content, long life, boolean writable) {
+        this(disk, content, life, writable, false);
+    }
+
+    private SimulatedFile(
+            SimulatedDisk disk,
+            SimulatedContent content,
+            long life,
+            boolean writable,
+            boolean locked) {
         this.disk = disk;
         this.content = content;
         this.life = life;
         this.writable = writable;
+        this.locked = locked;
+    }
+
+    /** A file that is locked until it is closed. */
+    static SimulatedFile locked(SimulatedDisk disk, SimulatedContent content, long life) {
+        return new SimulatedFile(disk, content, life, true, true);
     }
 
     @Override
@@ -116,6 +132,9 @@ final class SimulatedFile implements DiskFile {
 
     @Override
     public void close() {
+        if (!closed && locked) {
+            disk.unlock(content, life);
+        }
         closed = true;
     }
 }

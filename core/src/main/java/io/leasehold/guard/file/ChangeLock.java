@@ -7,10 +7,10 @@ import io.leasehold.model.Scope;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Disk;
 import io.leasehold.spi.DiskLock;
-
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /** One change of a file at a time, among the threads of this guard and among all processes. */
 final class ChangeLock {
@@ -20,6 +20,7 @@ final class ChangeLock {
     private final Scope resource;
     private final String owner = "process " + ProcessHandle.current().pid();
     private final ReentrantLock lock = new ReentrantLock(); // guards what the guard remembers
+    private @Nullable DiskLock held; // during a change
 
     ChangeLock(Disk disk, Path file, Scope resource) {
         this.disk = disk;
@@ -54,11 +55,28 @@ final class ChangeLock {
     }
 
     private <T> T runLocked(Work<T> work) throws IOException {
-        DiskLock held = acquire();
+        DiskLock taken = acquire();
+        held = taken;
         try {
             return work.run();
         } finally {
-            held.close();
+            held = null;
+            taken.close();
+        }
+    }
+
+    /**
+     * Makes sure, before a change is written, that nobody else could have begun one.
+     *
+     * @throws StoreUnavailableException if the lock file was deleted or replaced since
+     */
+    void ensureMine() throws IOException {
+        DiskLock taken = held;
+        if (taken == null || !taken.isInPlace()) {
+            throw new StoreUnavailableException(file + " was not changed, because "
+                    + Siblings.lock(file).getFileName()
+                    + " was deleted or replaced during the change, and others may have begun one."
+                    + " Repeat it, and never delete the lock file");
         }
     }
 

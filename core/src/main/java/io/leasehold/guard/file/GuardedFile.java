@@ -28,7 +28,8 @@ import java.util.function.Function;
  * loss, leaves the old file or the new one, and a change that has returned is durable.
  *
  * <p>Processes take turns by a lock on {@code <file>.lock}. Any number of guards, threads and
- * processes may share a file. For files up to {@link #MAX_BYTES}, which are read and written whole;
+ * processes may share a file. A new file is for its owner alone, where the file system knows owners;
+ * a change keeps the file's owner, group and mode. For files up to {@link #MAX_BYTES}, which are read and written whole;
  * {@link GuardedRegionFile} is for large ones.
  *
  * <p>A change throws {@link StoreUnavailableException} if the file could not be reached and nothing
@@ -204,6 +205,7 @@ public final class GuardedFile implements Guard<FileContents> {
         try (DiskFile written = disk.create(temporary)) {
             written.write(0, ByteBuffer.wrap(image));
             written.forceAll();
+            lock.ensureMine();
         } catch (IOException e) {
             throw new StoreUnavailableException(
                     file + " was not changed, because " + temporary.getFileName()

@@ -173,6 +173,7 @@ public final class GuardedRegionFile implements Guard<FileRegion> {
 
     private void commit(DiskFile data, Marks.Range mark, List<LogRecord.Piece> pieces)
             throws IOException {
+        lock.ensureMine();
         LogRecord record = log.next(mark, pieces);
         if (!log.hasRoom(record)) {
             log.compact(record);
