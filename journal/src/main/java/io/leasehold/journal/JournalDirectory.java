@@ -3,6 +3,7 @@ package io.leasehold.journal;
 
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Disk;
+import io.leasehold.spi.DiskFile;
 import io.leasehold.spi.DiskLock;
 import io.leasehold.spi.LockAttempt;
 
@@ -162,22 +163,26 @@ record JournalDirectory(Path path, Disk disk) {
 
     /** Who has the journal open, if anybody has. */
     Optional<String> owner() throws IOException {
-        return disk.lockOwner(path.resolve(LOCK)).map(JournalDirectory::orSomebody);
+        return disk.lockOwner(lockFile()).map(JournalDirectory::orSomebody);
     }
 
     private static String orSomebody(String owner) {
         return owner.isEmpty() ? "another process" : owner;
     }
 
+    Path lockFile() {
+        return path.resolve(LOCK);
+    }
+
     /** Takes the journal for this process alone. */
-    DiskLock lock(String owner) {
+    LockedDirectory lock(String owner) {
         try {
-            LockAttempt attempt = disk.tryLock(path.resolve(LOCK), owner);
+            LockAttempt attempt = disk.tryLock(lockFile(), owner);
             for (int i = 1; i < LOCK_ATTEMPTS && attempt instanceof LockAttempt.Held; i++) {
-                attempt = disk.tryLock(path.resolve(LOCK), owner);
+                attempt = disk.tryLock(lockFile(), owner);
             }
             if (attempt instanceof LockAttempt.Taken taken) {
-                return taken.lock();
+                return alone(taken.lock());
             }
             String other = attempt instanceof LockAttempt.Held held ? held.owner() : "";
             throw new StoreUnavailableException("the journal " + path + " is open in "
@@ -187,6 +192,48 @@ record JournalDirectory(Path path, Disk disk) {
             throw new StoreUnavailableException(
                     "the journal " + path + " can't be written: " + reason(e), e);
         }
+    }
+
+    /** Makes sure that nobody writes the journal under a lock file that was deleted since. */
+    private LockedDirectory alone(DiskLock lock) throws IOException {
+        boolean alone = false;
+        try {
+            Optional<Path> taken = lockedSegment();
+            if (taken.isPresent()) {
+                throw new StoreUnavailableException("the journal " + path
+                        + " is open in another process, which has "
+                        + taken.get().getFileName()
+                        + " locked: its lock file was deleted or replaced while it was open. Stop"
+                        + " that process, and never delete the lock file");
+            }
+            alone = true;
+            return new LockedDirectory(this, lock);
+        } finally {
+            if (!alone) {
+                lock.close();
+            }
+        }
+    }
+
+    /**
+     * The segment that somebody writes, if anybody does: it is locked. A writer that goes on to the
+     * next one locks that before it lets go of this one, so once no new one shows up, none was
+     * missed.
+     */
+    private Optional<Path> lockedSegment() throws IOException {
+        SortedMap<Long, Path> segments = contents().segments();
+        while (!segments.isEmpty()) {
+            long looked = segments.lastKey();
+            for (Path segment : segments.values()) {
+                Optional<DiskFile> file = disk.openLocked(segment);
+                if (file.isEmpty()) {
+                    return Optional.of(segment);
+                }
+                file.get().close();
+            }
+            segments = contents().segments().tailMap(looked + 1);
+        }
+        return Optional.empty();
     }
 
     static String reason(IOException e) {

@@ -11,7 +11,6 @@ import io.leasehold.model.Scope;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Disk;
-import io.leasehold.spi.DiskLock;
 import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.Guarantees;
@@ -35,6 +34,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
@@ -69,10 +69,11 @@ public final class JournalLeaseStore implements LeaseStore {
     private static final long TICK = Duration.ofSeconds(1).toNanos();
 
     private final JournalDirectory directory;
-    private final DiskLock directoryLock;
+    private final LockedDirectory locked;
     private final Surroundings.Threads threads;
     private final Time time;
     private final long origin; // of store time, on the clock
+    private final AtomicLong lockSeenAt; // when the lock file was last looked at, on the clock
     private final Deliveries deliveries;
     private final ReentrantLock lock = new ReentrantLock(); // guards what follows
     private final LeaseTable table;
@@ -89,25 +90,23 @@ public final class JournalLeaseStore implements LeaseStore {
 
     /** What was read, and where it goes from now on. */
     private record Parts(
-            JournalDirectory directory,
-            DiskLock directoryLock,
-            Deliveries deliveries,
-            Recorder recorder,
-            LeaseTable table) {}
+            LockedDirectory locked, Deliveries deliveries, Recorder recorder, LeaseTable table) {}
 
     private JournalLeaseStore(
             Parts parts, Opening opening, JournalOptions options, Surroundings surroundings) {
-        this.directory = parts.directory;
-        this.directoryLock = parts.directoryLock;
+        this.locked = parts.locked;
+        this.directory = locked.directory();
         this.deliveries = parts.deliveries;
         this.recorder = parts.recorder;
         this.table = parts.table;
         this.time = surroundings.time();
-        this.origin = time.nanos() - opening.moment().time();
+        long now = time.nanos();
+        this.origin = now - opening.moment().time();
+        this.lockSeenAt = new AtomicLong(now);
         int segmentBytes = options.segmentBytes();
         this.threads = surroundings.threads().get();
         this.log = new LogWriter(
-                directory,
+                locked,
                 segmentBytes,
                 opening.moment().start(),
                 opening.position(),
@@ -153,7 +152,7 @@ public final class JournalLeaseStore implements LeaseStore {
     static JournalLeaseStore open(Path path, JournalOptions options, Surroundings surroundings) {
         JournalDirectory directory = new JournalDirectory(path, surroundings.disk());
         directory.make();
-        DiskLock directoryLock =
+        LockedDirectory locked =
                 directory.lock("process " + ProcessHandle.current().pid());
         try {
             Deliveries deliveries = new Deliveries();
@@ -161,14 +160,11 @@ public final class JournalLeaseStore implements LeaseStore {
             LeaseTable table = new LeaseTable(options.table(), 1, 0, recorder);
             Opening opening = Opening.of(directory, options, table, surroundings.time());
             JournalLeaseStore store = new JournalLeaseStore(
-                    new Parts(directory, directoryLock, deliveries, recorder, table),
-                    opening,
-                    options,
-                    surroundings);
+                    new Parts(locked, deliveries, recorder, table), opening, options, surroundings);
             store.start(opening, options);
             return store;
         } catch (RuntimeException | Error e) {
-            directoryLock.close();
+            locked.close();
             throw e;
         }
     }
@@ -312,6 +308,7 @@ public final class JournalLeaseStore implements LeaseStore {
 
     /** Runs an operation of a caller under the lock, then writes what came of it. */
     private void operate(CompletableFuture<?> stage, Operation operation) {
+        ensureMine();
         if (decide(stage, operation)) {
             if (threads.mayCallersWrite()) {
                 committer.lead();
@@ -328,6 +325,23 @@ public final class JournalLeaseStore implements LeaseStore {
             committer.start();
         }
         deliveries.flush();
+    }
+
+    /**
+     * Stops the store if the lock file is not in place any more: another process may have opened the
+     * journal. Looks at it once a second at most, without the store's lock.
+     */
+    private void ensureMine() {
+        long now = time.nanos();
+        long seen = lockSeenAt.get();
+        if (now - seen < TICK || !lockSeenAt.compareAndSet(seen, now)) {
+            return;
+        }
+        try {
+            locked.ensureMine();
+        } catch (IOException e) {
+            fail(e);
+        }
     }
 
     /** Runs an operation under the lock, and says whether there is something to write now. */
@@ -364,9 +378,10 @@ public final class JournalLeaseStore implements LeaseStore {
 
     /**
      * Once a second while there is something to do: writes down the time, which also says that the
-     * last batch was on disk, and sees to room and snapshots.
+     * last batch was on disk, and sees to the lock file, to room and to snapshots.
      */
     private void tick() {
+        ensureMine();
         operateAside(new CompletableFuture<>(), now -> {
             tick.cancel();
             table.advance(LeaseTable.ALL, now);
@@ -443,7 +458,9 @@ public final class JournalLeaseStore implements LeaseStore {
             first = ended == null;
             if (first) {
                 ended = "the journal " + directory.path() + " has stopped: " + failure.getMessage()
-                        + ". Look after the disk, then open it again";
+                        + (failure instanceof LockedDirectory.LostException
+                                ? ""
+                                : ". Look after the disk, then open it again");
                 stopDeciding();
             }
             committer.fail(new OutcomeUnknownException(
@@ -511,7 +528,7 @@ public final class JournalLeaseStore implements LeaseStore {
     private boolean release() {
         threads.close();
         log.close();
-        directoryLock.close();
+        locked.close();
         return true;
     }
 }

@@ -17,7 +17,7 @@ final class LogWriter {
     /** Where the log goes on. */
     record Position(long segment, long end, long sequence) {}
 
-    private final JournalDirectory directory;
+    private final LockedDirectory directory;
     private final long segmentBytes;
     private final long start;
     private final Executor housekeeper;
@@ -29,7 +29,7 @@ final class LogWriter {
 
     /** Goes on behind the given position, in a segment of its own. */
     LogWriter(
-            JournalDirectory directory,
+            LockedDirectory directory,
             long segmentBytes,
             long start,
             Position position,
@@ -68,6 +68,7 @@ final class LogWriter {
 
     /** Begins the next segment: its head and its first batch are one write, too. */
     private Place writeFirst(Batch batch) throws IOException {
+        directory.ensureMine();
         Segment segment = next.take();
         FileHead head = new FileHead(
                 segment.number(),
@@ -94,7 +95,7 @@ final class LogWriter {
     }
 
     private Spare spare(long number) {
-        return new Spare(directory, number, segmentBytes);
+        return new Spare(directory.directory(), number, segmentBytes);
     }
 
     /** Whether the next segment is there. */

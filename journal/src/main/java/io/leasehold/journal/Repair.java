@@ -4,7 +4,6 @@ package io.leasehold.journal;
 import io.leasehold.model.DamagedFileException;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.StoreUnavailableException;
-import io.leasehold.spi.DiskLock;
 import io.leasehold.spi.Limits;
 import io.leasehold.spi.Time;
 
@@ -54,7 +53,7 @@ final class Repair {
                     + " is outside 0 to " + FencingToken.MAX_VALUE);
         }
         directory.ensureJournal();
-        DiskLock lock = directory.lock(
+        LockedDirectory lock = directory.lock(
                 "the repair in process " + ProcessHandle.current().pid());
         try {
             JournalReport found = inspection.report(inspection.read(), Optional.empty());

@@ -48,7 +48,7 @@ final class Spare implements Runnable {
             Segment blank = Segment.findBlank(directory, number, length);
             Segment segment = blank != null ? blank : Segment.make(directory, number, length);
             outcome.complete(new Outcome(segment, null));
-        } catch (Forced.FailedException e) {
+        } catch (Forced.FailedException | LockedDirectory.LostException e) {
             outcome.complete(new Outcome(null, e));
         } catch (IOException e) {
             outcome.complete(new Outcome(null, new NoRoomException(e)));

@@ -43,8 +43,17 @@ final class Journals {
     private long ids;
 
     Journals(long seed) {
+        this(seed, Stores.disk(seed));
+    }
+
+    /** The journal of a disk. */
+    Journals(SimulatedDisk disk) {
+        this(0, disk);
+    }
+
+    private Journals(long seed, SimulatedDisk disk) {
         this.seed = seed;
-        this.disk = Stores.disk(seed);
+        this.disk = disk;
         this.directory = new JournalDirectory(Stores.DIRECTORY, disk);
     }
 
