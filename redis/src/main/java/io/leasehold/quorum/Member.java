@@ -7,7 +7,9 @@ import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.quorum.QuorumListener.NodeChange;
 import io.leasehold.quorum.QuorumListener.NodeState;
 import io.leasehold.spi.QuorumNode;
+import io.leasehold.spi.Time;
 
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -20,18 +22,28 @@ final class Member {
 
     private static final System.Logger LOG = System.getLogger(Member.class.getName());
 
+    /** How much an answer weighs in the usual time of answers, and how far it may lie above it. */
+    private static final int WEIGHT = 8;
+
+    private static final int MOST_AT_ONCE = 4;
+
     private record View(NodeState state, String reason) {}
 
     final int index;
     private final QuorumNode node;
     private final QuorumListener listener;
+    private final Time time;
+    private final long patience;
     private final ReentrantLock lock = new ReentrantLock(); // guards changes of the view
     private volatile View view = new View(NodeState.UNREACHABLE, "nothing is known of it yet");
+    private volatile long latency; // of two changes at once one may be lost, which does no harm
 
-    Member(int index, QuorumNode node, QuorumListener listener) {
+    Member(int index, QuorumNode node, QuorumOptions options, Time time) {
         this.index = index;
         this.node = node;
-        this.listener = listener;
+        this.listener = options.listener();
+        this.patience = options.patience().toNanos();
+        this.time = time;
     }
 
     NodeState state() {
@@ -64,7 +76,26 @@ final class Member {
         }
     }
 
-    private void answered() {
+    /** How long an answer usually takes, in nanoseconds; 0 if there was none. */
+    long latency() {
+        return latency;
+    }
+
+    /** Takes note of an answer. One that came too late is no sign of health. */
+    private void answered(long took, Duration wait) {
+        if (took <= patience + wait.toNanos()) {
+            recovered();
+        }
+        if (wait.isZero()) {
+            long usual = latency;
+            long most = Math.max(MOST_AT_ONCE * usual, patience / Members.WORTH_MOVING);
+            latency = usual == 0
+                    ? Math.min(took, most)
+                    : usual + (Math.min(took, most) - usual) / WEIGHT;
+        }
+    }
+
+    private void recovered() {
         if (state() == NodeState.SILENT) {
             change(EnumSet.of(NodeState.SILENT), NodeState.JOINED, "it answers again");
         }
@@ -108,11 +139,17 @@ final class Member {
      * turns a request away may have forgotten, and is asked for its standing before anything else.
      */
     <T> CompletableFuture<T> ask(Function<QuorumNode, CompletionStage<T>> question) {
+        return ask(Duration.ZERO, question);
+    }
+
+    /** The same, with a question that may wait at the node for so long. */
+    <T> CompletableFuture<T> ask(Duration wait, Function<QuorumNode, CompletionStage<T>> question) {
+        long sentAt = time.nanos();
         CompletableFuture<T> reply = new CompletableFuture<>();
         try {
             CompletionStage<T> unused = question.apply(node).whenComplete((answer, failure) -> {
                 if (failure == null) {
-                    answered();
+                    answered(time.nanos() - sentAt, wait);
                     reply.complete(answer);
                 } else {
                     reply.completeExceptionally(noted(failure));

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.quorum;
 
-import io.leasehold.model.FencingToken;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.quorum.QuorumListener.NodeState;
 import io.leasehold.quorum.Votes.Vote;
-import io.leasehold.spi.NodeAdmission;
 import io.leasehold.spi.NodeStanding;
 import io.leasehold.spi.NodeStanding.Membership;
 import io.leasehold.spi.QuorumNode;
@@ -25,18 +23,43 @@ import org.jspecify.annotations.Nullable;
 /**
  * The nodes of the quorum: who takes part, who is kept out, who comes in.
  *
- * <p>A node that has no admission is new or forgot. It is admitted when no lease it may have known
- * can live any more, which its own age tells, and with the highest counter of a majority that did
- * not forget. There is no thread for it: operations look after it, at most once in a while.
+ * <p>A node that has no admission is new or forgot; see {@link Admissions}. There is no thread for
+ * it: operations look after it, at most once in a while.
  */
 final class Members {
 
-    private static final int MICROS_PER_MILLI = 1000;
+    /** So many times slower than the median is too slow; so many times, once it is. */
+    private static final int TOO_SLOW = 4;
+
+    private static final int STILL_TOO_SLOW = 2;
+
+    /** A part of the patience: nobody moves on from a node that answers faster than that. */
+    static final int WORTH_MOVING = 200;
+
+    /**
+     * What the nodes said of themselves.
+     *
+     * @param known those that belong to the quorum
+     * @param strangers those that are new, or have forgotten
+     * @param size how many nodes there are
+     */
+    record Roll(List<Vote<NodeStanding>> known, List<Vote<NodeStanding>> strangers, int size) {
+
+        /** Whether fewer than a majority remember. */
+        boolean isAnew() {
+            return known.size() < size / 2 + 1;
+        }
+
+        boolean isComplete() {
+            return known.size() + strangers.size() == size;
+        }
+    }
 
     private final List<Member> members = new ArrayList<>();
     private final QuorumOptions options;
     private final Time time;
-    private final Safeguards safeguards;
+    private final Admissions admissions;
+    private volatile int passedOver; // a bit for each node that is too slow to queue at
     private final AtomicReference<@Nullable CompletableFuture<Void>> roll = new AtomicReference<>();
     private volatile long calledAt;
     private volatile boolean closed;
@@ -47,11 +70,11 @@ final class Members {
                     nodes.size() + " nodes; it must be an odd number up to 31");
         }
         for (QuorumNode node : nodes) {
-            members.add(new Member(members.size(), node, options.listener()));
+            members.add(new Member(members.size(), node, options, time));
         }
         this.options = options;
         this.time = time;
-        this.safeguards = safeguards;
+        this.admissions = new Admissions(this, options, safeguards);
     }
 
     Time time() {
@@ -89,9 +112,39 @@ final class Members {
         return reversed;
     }
 
-    /** The one at which everybody queues: the first that is alive. */
+    /** The one at which everybody queues: the first that is alive and not much slower than others. */
     Optional<Member> queue() {
-        return members.stream().filter(Member::isLively).findFirst();
+        Member first = null;
+        for (Member member : members) {
+            if (member.isLively()) {
+                if (!isTooSlow(member)) {
+                    return Optional.of(member);
+                }
+                first = first == null ? member : first;
+            }
+        }
+        return Optional.ofNullable(first);
+    }
+
+    /** Whether half of those that are alive, or more, answer several times faster. */
+    private boolean isTooSlow(Member member) {
+        int bit = 1 << member.index;
+        boolean before = (passedOver & bit) != 0;
+        boolean now = false;
+        if (member.latency() > patience().toNanos() / WORTH_MOVING) {
+            long fast = member.latency() / (before ? STILL_TOO_SLOW : TOO_SLOW);
+            int lively = 0;
+            int faster = 0;
+            for (Member other : members) {
+                lively += other.isLively() ? 1 : 0;
+                faster += other.isLively() && other.latency() < fast ? 1 : 0;
+            }
+            now = 2 * faster >= lively;
+        }
+        if (now != before) {
+            passedOver = now ? passedOver | bit : passedOver & ~bit;
+        }
+        return now;
     }
 
     /** What is wrong with which nodes, for people. */
@@ -149,15 +202,21 @@ final class Members {
             return callTheRoll();
         }
         calledAt = now;
-        Ballot<NodeStanding, Votes<NodeStanding>> ballot = new Ballot<>(
-                this, votes -> votes.isComplete() ? votes : null, (decision, vote) -> {});
-        ballot.ask(members, patience(), (node, member) -> node.standing())
-                .thenCompose(this::admit)
+        CompletableFuture<Void> unused = standings()
+                .thenCompose(admissions::follow)
                 .whenComplete((done, failure) -> mine.complete(null));
         return mine;
     }
 
-    private CompletionStage<Void> admit(Votes<NodeStanding> votes) {
+    /** Asks all nodes who they are. Those that belong to the quorum take part from then on. */
+    CompletableFuture<Roll> standings() {
+        Ballot<NodeStanding, Votes<NodeStanding>> ballot = new Ballot<>(
+                this, votes -> votes.isComplete() ? votes : null, (decision, vote) -> {});
+        return ballot.ask(members, patience(), (node, member) -> node.standing())
+                .thenApply(this::read);
+    }
+
+    private Roll read(Votes<NodeStanding> votes) {
         List<Vote<NodeStanding>> strangers = new ArrayList<>();
         List<Vote<NodeStanding>> known = new ArrayList<>();
         for (Vote<NodeStanding> vote : votes.all()) {
@@ -174,95 +233,17 @@ final class Members {
                 strangers.add(vote);
             }
         }
-        List<CompletableFuture<?>> admissions = new ArrayList<>();
-        if (!strangers.isEmpty()) {
-            boolean anew = known.size() < majority();
-            if (anew && strangers.size() + known.size() < members.size()) {
-                keepOut(
-                        strangers,
-                        "it has forgotten, or is new; all nodes must answer, because"
-                                + " fewer than a majority remember");
-            } else {
-                admissions.addAll(admit(strangers, known, anew));
-            }
-        }
-        return CompletableFuture.allOf(admissions.toArray(CompletableFuture<?>[]::new));
+        return new Roll(known, strangers, members.size());
     }
 
-    private List<CompletableFuture<?>> admit(
-            List<Vote<NodeStanding>> strangers, List<Vote<NodeStanding>> known, boolean anew) {
-        Duration quarantine = (anew && options.isNew()) || !safeguards.quarantine()
-                ? Duration.ZERO
-                : quarantine();
-        List<Vote<NodeStanding>> young = strangers.stream()
-                .filter(vote -> vote.answer().age().compareTo(quarantine) < 0)
-                .toList();
-        for (Vote<NodeStanding> vote : young) {
-            keepOut(
-                    List.of(vote),
-                    "it has forgotten, or is new; leases that it may have known"
-                            + " can live for another "
-                            + quarantine.minus(vote.answer().age()));
-        }
-        List<Vote<NodeStanding>> admitted = new ArrayList<>(strangers);
-        admitted.removeAll(young);
-        if (anew) {
-            if (!young.isEmpty()) {
-                keepOut(admitted, "it has forgotten, or is new, as others have that are younger");
-                return List.of();
-            }
-            admitted.addAll(known);
-        }
-        long floor = floor(known, strangers, anew);
-        List<CompletableFuture<?>> admissions = new ArrayList<>();
-        for (Vote<NodeStanding> vote : admitted) {
-            admissions.add(admit(vote, floor));
-        }
-        return admissions;
-    }
-
-    /**
-     * Above every token that was ever agreed on. Those who remember tell, if they are a majority;
-     * otherwise only a clock can, since tokens begin at its microseconds and are drawn slower than
-     * one in each.
-     */
-    private long floor(
-            List<Vote<NodeStanding>> known, List<Vote<NodeStanding>> strangers, boolean anew) {
-        long floor = anew ? time.wallMillis() * MICROS_PER_MILLI : 0;
-        for (Vote<NodeStanding> vote : known) {
-            floor = Math.max(floor, vote.answer().counter());
-        }
-        for (Vote<NodeStanding> vote : strangers) {
-            floor = Math.max(floor, vote.answer().counter());
-        }
-        return Math.min(floor, FencingToken.MAX_VALUE);
-    }
-
-    private CompletableFuture<?> admit(Vote<NodeStanding> vote, long floor) {
-        NodeAdmission admission =
-                new NodeAdmission(membership(vote.member()), vote.answer().generation(), floor);
-        Ballot<NodeStanding, Boolean> ballot = new Ballot<>(
-                this, votes -> votes.isComplete() ? Boolean.TRUE : null, (decision, answer) -> {
-                    if (answer.answer().isOf(membership(answer.member()))) {
-                        welcome(answer.member(), "it was admitted");
-                    }
-                });
-        return ballot.ask(
-                List.of(vote.member()), patience(), (node, member) -> node.admit(admission));
-    }
-
-    private Membership membership(Member member) {
+    Membership membership(Member member) {
         return new Membership(options.name(), members.size(), member.index);
     }
 
-    private static void welcome(Member member, String reason) {
+    static void welcome(Member member, String reason) {
         if (!member.isJoined()) {
             member.become(NodeState.JOINED, reason);
         }
-    }
-
-    private static void keepOut(List<Vote<NodeStanding>> votes, String why) {
-        votes.forEach(vote -> vote.member().become(NodeState.KEPT_OUT, why));
     }
 
     /** What a stage failed with, without what stages put around it. */
@@ -270,15 +251,5 @@ final class Members {
         return failure instanceof CompletionException && failure.getCause() != null
                 ? failure.getCause()
                 : failure;
-    }
-
-    /**
-     * The longest that a lease can live, on the slowest clock that is allowed; and no less than a
-     * roll takes, so that whoever is of age forgot before the others were asked for their counters.
-     */
-    Duration quarantine() {
-        Duration longest =
-                options.longestTtl().compareTo(patience()) > 0 ? options.longestTtl() : patience();
-        return longest.plus(longest.dividedBy(50)).plusMillis(5);
     }
 }

@@ -197,7 +197,7 @@ final class Pursuit {
         touched.add(member);
         LeaseRequest asked = request.waitingAtMost(wait);
         CompletableFuture<Acquisition> unused = member.ask(
-                        node -> node.acquire(asked, question.round))
+                        wait, node -> node.acquire(asked, question.round))
                 .whenComplete(
                         (answer, failure) -> mailbox.post(() -> arrive(question, answer, failure)));
     }

@@ -203,6 +203,7 @@ final class QuorumFailuresTest {
         cluster.node(2).crash(false);
         assertThat(cluster.await(store.complete(grant, LeaseRecord.of("done"), TTL)))
                 .isEqualTo(new Ending.Ended());
+        cluster.pass(A_WHILE); // it is found to be down
         cluster.node(2).start();
         granted(cluster, store, "other"); // brings the node back in
         cluster.pass(A_WHILE);
@@ -211,6 +212,7 @@ final class QuorumFailuresTest {
         assertThat(cluster.await(store.release(grant)))
                 .isEqualTo(new Refused(RefusalReason.NOT_FOUND));
 
+        cluster.pass(A_WHILE); // the other two decide before it has heard
         assertThat(listed(cluster, 2)).doesNotContain(grant.holding());
     }
 

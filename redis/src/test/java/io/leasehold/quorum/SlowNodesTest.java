@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.quorum;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.leasehold.memory.MemoryQuorumNode;
+import io.leasehold.model.Claim;
+import io.leasehold.model.Holder;
+import io.leasehold.model.LeaseId;
+import io.leasehold.model.Scope;
+import io.leasehold.spi.Acquisition;
+import io.leasehold.spi.LeaseRequest;
+import io.leasehold.table.TableOptions;
+import io.leasehold.testkit.VirtualTime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What an acquire costs when the first node, at which everybody queues, is slow. */
+final class SlowNodesTest {
+
+    private static final Duration MILLISECOND = Duration.ofMillis(1);
+    private static final Duration PATIENCE = Duration.ofSeconds(1);
+    private static final Duration TTL = Duration.ofSeconds(10);
+
+    private final VirtualTime time = VirtualTime.create();
+    private final List<DelayedNode> ways = new ArrayList<>();
+    private QuorumLeaseStore store;
+    private long ids;
+
+    @BeforeEach
+    void found() {
+        for (int i = 0; i < 3; i++) {
+            MemoryQuorumNode node = MemoryQuorumNode.create(TableOptions.defaults(), time, i + 1);
+            ways.add(new DelayedNode(time, () -> node, MILLISECOND));
+        }
+        store = QuorumLeaseStore.over(
+                QuorumOptions.defaults().withPatience(PATIENCE).asNew(),
+                time,
+                new SplittableRandom(1),
+                ways.stream().map(DelayedNode::way).toList());
+        time.advance(PATIENCE);
+        assertThat(acquireTakes()).isLessThan(Duration.ofMillis(10));
+    }
+
+    @Test
+    void aReplyThatCameTooLateIsNoSignOfHealth() {
+        ways.get(0).delay(PATIENCE.multipliedBy(2));
+        assertThat(acquireTakes()).isBetween(PATIENCE, PATIENCE.multipliedBy(2));
+        for (int i = 0; i < 5; i++) {
+            time.advance(PATIENCE.multipliedBy(3));
+            assertThat(acquireTakes()).isLessThan(Duration.ofMillis(10));
+        }
+    }
+
+    @Test
+    void theQueueMovesOnFromANodeThatIsSeveralTimesSlowerThanTheMedian() {
+        ways.get(0).delay(Duration.ofMillis(80));
+        acquireOften();
+        assertThat(acquireTakes()).isLessThan(Duration.ofMillis(10));
+    }
+
+    @Test
+    void theQueueReturnsToANodeThatIsQuickAgain() {
+        ways.get(0).delay(Duration.ofMillis(80));
+        acquireOften();
+        ways.get(0).delay(MILLISECOND);
+        acquireOften();
+        // the others are slow now, so that it shows which of them is waited for
+        ways.get(1).delay(Duration.ofMillis(30));
+        assertThat(acquireTakes()).isLessThan(Duration.ofMillis(10));
+    }
+
+    @Test
+    void oneSlowAnswerMovesNobody() {
+        ways.get(0).delay(Duration.ofMillis(80));
+        assertThat(acquireTakes()).isBetween(Duration.ofMillis(80), Duration.ofMillis(90));
+        time.advance(PATIENCE);
+        assertThat(acquireTakes()).isBetween(Duration.ofMillis(80), Duration.ofMillis(90));
+    }
+
+    private void acquireOften() {
+        for (int i = 0; i < 50; i++) {
+            Duration unused = acquireTakes();
+            time.advance(PATIENCE);
+        }
+    }
+
+    private Duration acquireTakes() {
+        ids++;
+        LeaseRequest request = LeaseRequest.of(
+                new LeaseId(0, ids),
+                Claim.exclusive(Scope.name("name-" + ids)),
+                new Holder("somebody"),
+                TTL);
+        long since = time.nanos();
+        CompletableFuture<Acquisition> answer = store.acquire(request).toCompletableFuture();
+        while (!answer.isDone() && time.nanos() - since < TTL.toNanos()) {
+            time.advance(MILLISECOND);
+        }
+        assertThat(answer.join()).isInstanceOf(Acquisition.Granted.class);
+        return Duration.ofNanos(time.nanos() - since);
+    }
+}
