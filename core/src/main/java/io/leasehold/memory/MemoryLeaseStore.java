@@ -17,6 +17,7 @@ import io.leasehold.spi.LeasePage;
 import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseStore;
+import io.leasehold.spi.NodeRecord;
 import io.leasehold.spi.Raising;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
@@ -28,6 +29,7 @@ import io.leasehold.table.TableOptions;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.LongFunction;
@@ -142,9 +144,7 @@ public final class MemoryLeaseStore implements LeaseStore {
 
     @Override
     public CompletionStage<Ending> forceRelease(Scope scope, FencingToken token) {
-        return decide(
-                table.stripeOf(Claim.exclusive(scope)),
-                now -> table.forceRelease(scope, token, now));
+        return decide(stripeOf(scope), now -> table.forceRelease(scope, token, now));
     }
 
     @Override
@@ -165,6 +165,25 @@ public final class MemoryLeaseStore implements LeaseStore {
     /** For a node of a quorum: takes a request back without a trace. */
     CompletionStage<Ending> retract(LeaseRequest request, long round) {
         return decide(table.stripeOf(request.claim()), now -> table.retract(request, round, now));
+    }
+
+    /** For a node of a quorum: a part of the records. */
+    CompletionStage<NodeRecord.Page> records(String cursor) {
+        return decide(LeaseTable.ALL, now -> table.records(cursor, now));
+    }
+
+    /** For a node of a quorum: the record at a scope. */
+    CompletionStage<Optional<NodeRecord>> record(Scope scope) {
+        return decide(stripeOf(scope), now -> table.record(scope, now));
+    }
+
+    /** For a node of a quorum: takes over a record, unless there is a newer one. */
+    CompletionStage<Void> keep(NodeRecord record) {
+        return this.<Optional<Void>>decide(stripeOf(record.scope()), now -> {
+                    table.keep(record, now);
+                    return Optional.empty();
+                })
+                .thenAccept(done -> {});
     }
 
     /** For a node of a quorum: sees to it that all tokens from now on are above this one. */
@@ -252,6 +271,10 @@ public final class MemoryLeaseStore implements LeaseStore {
             throw closedException();
         }
         return time.nanos() - origin;
+    }
+
+    private int stripeOf(Scope scope) {
+        return table.stripeOf(Claim.exclusive(scope));
     }
 
     private int stripeOf(Grant grant) {

@@ -14,6 +14,7 @@ import io.leasehold.spi.LeasePage;
 import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.NodeAdmission;
+import io.leasehold.spi.NodeRecord;
 import io.leasehold.spi.NodeStanding;
 import io.leasehold.spi.NodeStanding.Membership;
 import io.leasehold.spi.QuorumNode;
@@ -95,6 +96,25 @@ public final class MemoryQuorumNode implements QuorumNode {
     @Override
     public CompletionStage<Ending> retract(LeaseRequest request, long round) {
         return ifAdmitted(() -> store.retract(request, round));
+    }
+
+    @Override
+    public CompletionStage<NodeRecord.Page> records(String cursor) {
+        return ifAdmitted(() -> store.records(cursor));
+    }
+
+    @Override
+    public CompletionStage<Optional<NodeRecord>> record(Scope scope) {
+        return ifAdmitted(() -> store.record(scope));
+    }
+
+    @Override
+    public CompletionStage<NodeStanding> keep(List<NodeRecord> records) {
+        CompletionStage<Void> kept = CompletableFuture.completedFuture(null);
+        for (NodeRecord record : records) {
+            kept = kept.thenCompose(done -> store.keep(record));
+        }
+        return kept.thenCompose(done -> standing());
     }
 
     @Override

@@ -2,7 +2,10 @@
 package io.leasehold.spi;
 
 import io.leasehold.model.FencingToken;
+import io.leasehold.model.Scope;
 
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -12,8 +15,8 @@ import java.util.concurrent.CompletionStage;
  * <h2>What an implementer owes, beyond {@link LeaseStore}</h2>
  *
  * <ul>
- *   <li><b>Admission.</b> Until {@link #admit} has succeeded, every operation but {@link #standing}
- *       and {@link #admit} is refused with {@link io.leasehold.model.StoreUnavailableException} and
+ *   <li><b>Admission.</b> Until {@link #admit} has succeeded, every operation but {@link #standing},
+ *       {@link #keep} and {@link #admit} is refused with {@link io.leasehold.model.StoreUnavailableException} and
  *       changes nothing. The admission is part of what the node may forget: a node that forgot
  *       anything it had acknowledged (restarted empty, flushed, restored from a copy, failed over
  *       to a replica that lagged) has forgotten its admission with it, in the same instant. Where a
@@ -98,4 +101,28 @@ public interface QuorumNode extends LeaseStore {
      * Acquisition.Gone}. Ended also when there was nothing.
      */
     CompletionStage<Ending> retract(LeaseRequest request, long round);
+
+    // ---- records
+
+    /**
+     * Lists the records of the node part by part, in whatever order. What is there from the first
+     * call to the last is listed at least once; what comes or goes meanwhile may be.
+     *
+     * @param cursor {@link NodeRecord.Page#FIRST}, then what the part before ended with
+     */
+    CompletionStage<NodeRecord.Page> records(String cursor);
+
+    /** The record that is kept at exactly this scope. */
+    CompletionStage<Optional<NodeRecord>> record(Scope scope);
+
+    /**
+     * Takes over records from other nodes, each unless the node has one of the same or a higher
+     * token at that scope; whoever waits for such a record gets it. Done also by a node that is not
+     * admitted yet, so that it is complete when it is. The counter becomes the highest token of
+     * them if it is below. Answers with the standing.
+     *
+     * @param records no more than a page of them
+     * @throws io.leasehold.model.LimitExceededException in the stage, if there is no room
+     */
+    CompletionStage<NodeStanding> keep(List<NodeRecord> records);
 }

@@ -6,6 +6,7 @@ import io.leasehold.model.Holding;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.LeaseRequest;
+import io.leasehold.spi.NodeRecord;
 
 import java.time.Duration;
 import java.util.List;
@@ -38,6 +39,15 @@ final class KeptRecord implements TimerHeap.Timed {
 
     TableEntry.Kept entry() {
         return new TableEntry.Kept(List.of(node.scope), holding, record, completedAt, until);
+    }
+
+    NodeRecord copy(long now) {
+        return new NodeRecord(
+                node.scope,
+                holding,
+                record,
+                Duration.ofNanos(now - completedAt),
+                Duration.ofNanos(until - now));
     }
 
     Acquisition.Completed answer(long now) {

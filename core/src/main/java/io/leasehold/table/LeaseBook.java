@@ -10,6 +10,7 @@ import io.leasehold.model.LimitExceededException;
 import io.leasehold.model.Mode;
 import io.leasehold.model.Scope;
 import io.leasehold.spi.LeaseRequest;
+import io.leasehold.spi.NodeRecord;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -124,6 +125,34 @@ final class LeaseBook {
         stripe.ends.add(kept);
         occupied.incrementAndGet();
         return kept;
+    }
+
+    /** Enters a record of another node; null if there is one of the same or a higher token. */
+    @Nullable
+    KeptRecord keepNewest(NodeRecord entry, long now) {
+        KeptRecord before = keptAt(entry.scope());
+        if (before != null
+                && !before.holding.token().isOlderThan(entry.holding().token())) {
+            return null;
+        }
+        if (before == null) {
+            occupy(1);
+            occupied.decrementAndGet(); // which keeping it counts again
+        }
+        skipTo(entry.holding().token().value());
+        return keep(
+                entry.scope(),
+                entry.holding(),
+                entry.record(),
+                now - entry.age().toNanos(),
+                now + entry.keptFor().toNanos());
+    }
+
+    /** The record at exactly this scope. */
+    @Nullable
+    KeptRecord keptAt(Scope scope) {
+        ScopeNode node = stripes.index(scope).at(scope);
+        return node == null ? null : node.kept;
     }
 
     /** Strikes out the record at a scope, if there is one. */

@@ -20,6 +20,7 @@ import io.leasehold.spi.LeasePage;
 import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.Limits;
+import io.leasehold.spi.NodeRecord;
 import io.leasehold.spi.Raising;
 import io.leasehold.spi.Refused;
 import io.leasehold.spi.Renewal;
@@ -415,6 +416,30 @@ public final class LeaseTable {
                                     scopes, lease.holding(), record, now, now + keep));
         }
         return kept;
+    }
+
+    /** Takes over a record from another node of a quorum, unless there is one as new or newer. */
+    public void keep(NodeRecord record, long now) {
+        Stripe unused = enter(Claim.exclusive(record.scope()), now);
+        KeptRecord kept = book.keepNewest(record, now);
+        if (kept != null) {
+            if (listener.isRecording()) {
+                listener.record(kept.entry());
+            }
+            handOver(queues.answerWith(kept, now), now);
+        }
+    }
+
+    /** The record at exactly this scope. */
+    public Optional<NodeRecord> record(Scope scope, long now) {
+        Stripe unused = enter(Claim.exclusive(scope), now);
+        return Optional.ofNullable(book.keptAt(scope)).map(kept -> kept.copy(now));
+    }
+
+    /** A part of all records, see {@code QuorumNode}. Touches all stripes. */
+    public NodeRecord.Page records(String cursor, long now) {
+        advance(ALL, now);
+        return RecordListing.of(stripes, Long.parseLong(cursor), now);
     }
 
     /** Brings a stripe, or all, up to the given time. */

@@ -2,12 +2,16 @@
 package io.leasehold.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.leasehold.model.Claim;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.Holder;
+import io.leasehold.model.Holding;
 import io.leasehold.model.LeaseId;
+import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.LeaseholdException;
+import io.leasehold.model.LimitExceededException;
 import io.leasehold.model.RefusalReason;
 import io.leasehold.model.Scope;
 import io.leasehold.spi.Acquisition;
@@ -15,12 +19,14 @@ import io.leasehold.spi.Acquisition.Granted;
 import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseRequest;
+import io.leasehold.spi.NodeRecord;
 import io.leasehold.spi.Raising;
 import io.leasehold.spi.Refused;
 import io.leasehold.spi.Rotation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** What a table owes as a node of a quorum: raising tokens, restoring leases, taking back. */
@@ -149,6 +155,75 @@ final class QuorumNodeRulesTest {
         assertThat(answers).isEmpty();
         table.retract(waiting, 2, 0);
         assertThat(answers).containsExactly(new Acquisition.Gone(RefusalReason.NOT_FOUND));
+    }
+
+    // ---- records
+
+    @Test
+    void aRecordOfAnotherNodeIsTakenUnlessThereIsOneAsNew() {
+        Scope scope = Scope.name("a");
+        table.keep(record("a", 7, "seven"), 0);
+        table.keep(record("a", 5, "five"), 0);
+        table.keep(record("a", 7, "again"), 0);
+        assertThat(table.record(scope, 0)).contains(record("a", 7, "seven"));
+        table.keep(record("a", 9, "nine"), 0);
+        assertThat(table.record(scope, 0)).contains(record("a", 9, "nine"));
+        assertThat(table.record(Scope.name("b"), 0)).isEmpty();
+        assertThat(table.lastToken()).isEqualTo(9);
+    }
+
+    @Test
+    void aRecordOfAnotherNodeIsKeptForAsLongAsItWasThere() {
+        table.keep(record("a", 7, "seven"), 0);
+        assertThat(acquire(request("a").unlessCompleted(), 0))
+                .containsExactly(new Acquisition.Completed(LeaseRecord.of("seven"), token(7), TTL));
+        assertThat(table.record(Scope.name("a"), LATER)).isEmpty();
+    }
+
+    @Test
+    void whoeverWaitsForARecordGetsThatOfAnotherNode() {
+        grant(request("a"));
+        List<Acquisition> answers = acquire(request("a").waitingAtMost(TTL).unlessCompleted(), 0);
+        assertThat(answers).isEmpty();
+        table.keep(record("a", 7, "seven"), 0);
+        assertThat(answers).hasSize(1).first().isInstanceOf(Acquisition.Completed.class);
+    }
+
+    @Test
+    void recordsAreListedInPartsThatHaveThemAll() {
+        List<NodeRecord> all = new ArrayList<>();
+        for (int i = 1; i <= 100; i++) {
+            all.add(record("name-" + i, 3 * i, "done"));
+        }
+        all.forEach(record -> table.keep(record, 0));
+        List<NodeRecord> listed = new ArrayList<>();
+        Optional<String> cursor = Optional.of(NodeRecord.Page.FIRST);
+        while (cursor.isPresent()) {
+            NodeRecord.Page page = table.records(cursor.get(), 0);
+            assertThat(page.records()).hasSizeBetween(1, 32);
+            listed.addAll(page.records());
+            cursor = page.next();
+        }
+        assertThat(listed).containsExactlyElementsOf(all);
+    }
+
+    @Test
+    void aFullTableTakesNoFurtherRecord() {
+        LeaseTable small = new LeaseTable(
+                new TableOptions(1, 10, Duration.ofMinutes(1), 10),
+                1,
+                0,
+                LeaseTable.Listener.nobody());
+        small.keep(record("a", 1, "one"), 0);
+        small.keep(record("a", 2, "two"), 0);
+        assertThatExceptionOfType(LimitExceededException.class)
+                .isThrownBy(() -> small.keep(record("b", 3, "three"), 0));
+    }
+
+    private static NodeRecord record(String name, long token, String text) {
+        Holding holding =
+                new Holding(Claim.exclusive(Scope.name(name)), new Holder("x"), token(token));
+        return new NodeRecord(Scope.name(name), holding, LeaseRecord.of(text), Duration.ZERO, TTL);
     }
 
     private LeaseRequest request(String name) {

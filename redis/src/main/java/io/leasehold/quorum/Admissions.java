@@ -10,8 +10,11 @@ import io.leasehold.spi.NodeStanding;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -19,9 +22,9 @@ import org.jspecify.annotations.Nullable;
  * Admits nodes that are new or forgot, in two steps.
  *
  * <p>First a node must be of age: it has been up for so long that no vote it forgot can still be
- * used. Only when it has said so are all nodes asked again, and it is admitted with the highest
- * counter of a majority that remembers. Counters that were read before may lack a token that was
- * agreed on with a vote of the node that forgot.
+ * used. Only when it has said so is it given all records of a majority that remembers, and are all
+ * nodes asked again; it is admitted with the highest counter of a majority. Counters and records
+ * that were read before may lack what was agreed on with a vote of the node that forgot.
  */
 final class Admissions {
 
@@ -31,6 +34,7 @@ final class Admissions {
     private final Members members;
     private final QuorumOptions options;
     private final Safeguards safeguards;
+    private final RecordCopies copies;
     private final AtomicReference<@Nullable CompletableFuture<Void>> underWay =
             new AtomicReference<>();
 
@@ -38,6 +42,7 @@ final class Admissions {
         this.members = members;
         this.options = options;
         this.safeguards = safeguards;
+        this.copies = new RecordCopies(members);
     }
 
     /**
@@ -52,8 +57,9 @@ final class Admissions {
         CompletableFuture<Void> mine = new CompletableFuture<>();
         CompletableFuture<Void> other = underWay.compareAndExchange(null, mine);
         if (other == null) {
-            CompletableFuture<Void> unused = members.standings()
-                    .thenCompose(again -> admit(ofAge, again))
+            CompletableFuture<Void> unused = bringUpToDate(ofAge, roll)
+                    .thenCompose(sources -> members.standings()
+                            .thenCompose(again -> admit(upToDate(sources, roll, again), again)))
                     .whenComplete((done, failure) -> {
                         underWay.set(null);
                         mine.complete(null);
@@ -110,7 +116,46 @@ final class Admissions {
 
     // ---- second step
 
-    /** Admits those that were of age, by what the nodes have said since. */
+    /** Gives them the records of a majority; completes with who gave them, for each of them. */
+    private CompletableFuture<Map<Vote<NodeStanding>, Set<Member>>> bringUpToDate(
+            List<Vote<NodeStanding>> ofAge, Roll roll) {
+        List<Member> sources = roll.known().stream().map(Vote::member).toList();
+        Map<Vote<NodeStanding>, Set<Member>> given = new ConcurrentHashMap<>();
+        return CompletableFuture.allOf(ofAge.stream()
+                        .map(vote -> copies.copyAll(sources, vote.member())
+                                .handle((copied, failure) -> failure == null
+                                        ? given.put(vote, copied)
+                                        : keepOut(vote, failure)))
+                        .toArray(CompletableFuture<?>[]::new))
+                .thenApply(done -> given);
+    }
+
+    /**
+     * Those that have the records of a majority. A source that forgot meanwhile gave nothing that
+     * counts. Where fewer than a majority remember, nobody can do more.
+     */
+    private List<Vote<NodeStanding>> upToDate(
+            Map<Vote<NodeStanding>, Set<Member>> given, Roll before, Roll now) {
+        List<Member> steady = now.known().stream()
+                .filter(vote -> before.known().stream().anyMatch(other -> isSame(vote, other)))
+                .map(Vote::member)
+                .toList();
+        List<Vote<NodeStanding>> upToDate = new ArrayList<>();
+        given.forEach((vote, sources) -> {
+            if (now.isAnew()
+                    || sources.stream().filter(steady::contains).count() >= members.majority()) {
+                upToDate.add(vote);
+            } else if (!vote.member().isJoined()) {
+                keepOut(
+                        List.of(vote),
+                        "it has forgotten, or is new; the records of a majority could not be"
+                                + " copied to it");
+            }
+        });
+        return upToDate;
+    }
+
+    /** Admits those that were of age and are up to date, by what the nodes have said since. */
     private CompletableFuture<Void> admit(List<Vote<NodeStanding>> ofAge, Roll again) {
         List<Vote<NodeStanding>> admitted = new ArrayList<>();
         for (Vote<NodeStanding> stranger : again.strangers()) {
@@ -168,5 +213,13 @@ final class Admissions {
 
     private static void keepOut(List<Vote<NodeStanding>> votes, String why) {
         votes.forEach(vote -> vote.member().become(NodeState.KEPT_OUT, why));
+    }
+
+    private static @Nullable Set<Member> keepOut(Vote<NodeStanding> vote, Throwable failure) {
+        keepOut(
+                List.of(vote),
+                "it has forgotten, or is new; records could not be copied to it: "
+                        + Members.cause(failure).getMessage());
+        return null;
     }
 }

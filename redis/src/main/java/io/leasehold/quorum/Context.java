@@ -31,6 +31,7 @@ final class Context {
     private final Members members;
     private final RandomGenerator random;
     private final Settlement settlement;
+    private final RecordCopies copies;
     private final AtomicLong rounds;
     private final Map<LeaseId, Pursuit> pursuits = new ConcurrentHashMap<>();
     private final ReentrantLock lock = new ReentrantLock(); // guards random and ended
@@ -48,6 +49,7 @@ final class Context {
         this.random = random;
         this.rounds = new AtomicLong(members.time().wallMillis() * 1000);
         this.settlement = new Settlement(members, safeguards);
+        this.copies = new RecordCopies(members);
     }
 
     Members members() {
@@ -56,6 +58,10 @@ final class Context {
 
     Settlement settlement() {
         return settlement;
+    }
+
+    RecordCopies copies() {
+        return copies;
     }
 
     /** A random number from 0 to below the bound. */

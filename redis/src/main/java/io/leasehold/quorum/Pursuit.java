@@ -51,7 +51,7 @@ final class Pursuit {
         WAITING,
         /** At the head of the queue; the others were asked. */
         GATHERING,
-        /** A majority granted; its token is being agreed on. */
+        /** A majority granted and its token is being agreed on, or gets the record that was found. */
         SETTLING,
         /** Nothing is held; it begins again in a moment. */
         PAUSING,
@@ -288,7 +288,7 @@ final class Pursuit {
     private void judge() {
         boolean complete = awaited.isEmpty();
         if (votes.isMajority(Completed.class)) {
-            finish(Verdicts.newest(votes.of(Completed.class)));
+            finishWith(Verdicts.newest(votes.of(Completed.class)));
         } else if (votes.isMajority(Gone.class)) {
             finish(votes.of(Gone.class).get(0));
         } else if (votes.isMajority(Granted.class) && queueAgrees()) {
@@ -328,7 +328,7 @@ final class Pursuit {
         List<Completed> completed = votes.of(Completed.class);
         if (!completed.isEmpty()
                 && completed.size() + votes.count(Granted.class) >= members.majority()) {
-            finish(Verdicts.newest(completed));
+            finishWith(Verdicts.newest(completed));
         } else if (stage == Stage.TRYING && !held.isEmpty() && !isTimeUp() && headOf() != null) {
             gather(headOf());
         } else {
@@ -394,6 +394,29 @@ final class Pursuit {
         if (end()) {
             callers.answer(told);
         }
+    }
+
+    /** Answers with a record as soon as a majority has it. */
+    private void finishWith(Completed newest) {
+        Set<Member> having = Verdicts.having(votes, newest);
+        if (having.size() >= members.majority()) {
+            finish(newest);
+            return;
+        }
+        stopTimer();
+        stage = Stage.SETTLING;
+        long current = round;
+        CompletableFuture<Boolean> unused = context.copies()
+                .writeBack(request, newest.token(), having)
+                .whenComplete((done, failure) -> mailbox.post(() -> {
+                    if (stage == Stage.SETTLING && round == current) {
+                        if (failure == null) {
+                            finish(newest);
+                        } else {
+                            tryAgain(null);
+                        }
+                    }
+                }));
     }
 
     private void fail(LeaseholdException reason) {

@@ -51,16 +51,19 @@ import java.util.random.RandomGenerator;
  *
  * <p><b>Forgetting.</b> A node that forgot has forgotten its admission, and serves nobody until it
  * is admitted again: when every lease that it may have known has run out, by its own age, and with
- * the highest counter of a majority that remembers. If fewer than a majority remember, nobody can
+ * the records and the highest counter of a majority that remembers, read after that. If fewer than a majority remember, nobody can
  * tell what was lost: all nodes must answer, all that forgot must have waited, and tokens go on from
  * the date in microseconds.
  *
  * <p><b>Late messages.</b> What an attempt gives back carries the number of its round; a node does
  * not take from a later round what an earlier one gives back.
  *
- * <p><b>Fairness.</b> Everybody queues at the first node that is alive and asks the others when its
- * turn has come. Clients that do not agree on which node is alive may overtake each other while they
- * do not; that is unfair, not unsafe.
+ * <p><b>Records.</b> A record is acknowledged when a majority has it, and read when one has it; it is
+ * kept as long as no more than a minority of the nodes has forgotten at a time.
+ *
+ * <p><b>Fairness.</b> Everybody queues at the first node that is alive and not several times slower
+ * than the others, and asks the others when its turn has come. Clients that do not agree on which
+ * node that is may overtake each other while they do not; that is unfair, not unsafe.
  *
  * <p><b>Not promised:</b> anything about a holder that is paused after it has looked at its
  * deadline, or about clocks beyond the bound; there only a guard helps, and the order of tokens,

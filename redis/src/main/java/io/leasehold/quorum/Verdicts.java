@@ -10,9 +10,11 @@ import io.leasehold.spi.Acquisition.Held;
 import io.leasehold.spi.Grant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Makes one answer to an acquire of several. */
@@ -80,6 +82,18 @@ final class Verdicts {
             }
         }
         return new Held(highest.blocker(), held.remaining(), held.record());
+    }
+
+    /** Who answered with this record. */
+    static Set<Member> having(Votes<Acquisition> votes, Completed record) {
+        Set<Member> having = new LinkedHashSet<>();
+        for (Vote<Acquisition> vote : votes.all()) {
+            if (vote.answer() instanceof Completed completed
+                    && completed.token().equals(record.token())) {
+                having.add(vote.member());
+            }
+        }
+        return having;
     }
 
     /** The record with the highest token. */

@@ -13,6 +13,7 @@ import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseView;
+import io.leasehold.spi.NodeRecord;
 import io.leasehold.spi.NodeStanding;
 import io.leasehold.spi.Raising;
 import io.leasehold.spi.Refused;
@@ -25,6 +26,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 
 /** Reads what the script answers; {@code operations.lua} says what there is. */
 final class Answers {
@@ -224,6 +226,31 @@ final class Answers {
                 Wire.optionalRecord(row.get(7)));
     }
 
+    /** A cursor, then rows of records. */
+    static NodeRecord.Page records(List<?> answer) {
+        List<NodeRecord> records = new ArrayList<>();
+        for (Object each : answer.subList(1, answer.size())) {
+            List<?> row = (List<?>) each;
+            records.add(new NodeRecord(
+                    Wire.readScope(Wire.string(row.get(SCOPE_OF_A_RECORD))),
+                    Wire.holding(row, 1),
+                    Wire.readRecord(row.get(7)),
+                    Wire.micros(row.get(4)),
+                    Wire.micros(row.get(5))));
+        }
+        String next = Wire.string(answer.get(0));
+        return new NodeRecord.Page(
+                records, next.equals("0") ? Optional.empty() : Optional.of(next));
+    }
+
+    /** The answer to records that were to be kept. */
+    NodeStanding kept(List<?> answer) {
+        if (letter(answer).equals("L")) {
+            throw leases();
+        }
+        return standing(answer);
+    }
+
     static RefusalReason reason(Object letter) {
         return switch (Wire.string(letter)) {
             case "f" -> RefusalReason.NOT_FOUND;
@@ -238,12 +265,7 @@ final class Answers {
 
     private LimitExceededException limit(List<?> answer, LeaseRequest request) {
         return switch (Wire.string(answer.get(1))) {
-            case "leases" ->
-                new LimitExceededException(
-                        "leases per store",
-                        bounds.maxLeases(),
-                        "the store holds " + bounds.maxLeases()
-                                + " leases and records, as many as it may");
+            case "leases" -> leases();
             case "waiters" ->
                 new LimitExceededException(
                         "waiters per scope",
@@ -252,6 +274,13 @@ final class Answers {
                                 + bounds.maxWaitersPerScope());
             default -> tokens();
         };
+    }
+
+    private LimitExceededException leases() {
+        return new LimitExceededException(
+                "leases per store",
+                bounds.maxLeases(),
+                "the store holds " + bounds.maxLeases() + " leases and records, as many as it may");
     }
 
     private static LimitExceededException tokens() {

@@ -13,6 +13,7 @@ import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.Limits;
 import io.leasehold.spi.NodeAdmission;
+import io.leasehold.spi.NodeRecord;
 import io.leasehold.spi.NodeStanding;
 import io.leasehold.spi.Raising;
 import io.leasehold.spi.Renewal;
@@ -22,6 +23,7 @@ import io.leasehold.spi.Rotation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -188,5 +190,18 @@ final class Operations {
 
     CompletionStage<Ending> retract(LeaseRequest request, long round) {
         return send.apply(Requests.retract(request, round)).thenApply(Answers::ending);
+    }
+
+    CompletionStage<NodeRecord.Page> records(String cursor) {
+        return send.apply(Requests.records(cursor)).thenApply(Answers::records);
+    }
+
+    CompletionStage<Optional<NodeRecord>> record(Scope scope) {
+        return send.apply(Requests.record(scope))
+                .thenApply(rows -> Answers.records(rows).records().stream().findFirst());
+    }
+
+    CompletionStage<NodeStanding> keep(List<NodeRecord> records) {
+        return send.apply(Requests.keep(records)).thenApply(answers::kept);
     }
 }

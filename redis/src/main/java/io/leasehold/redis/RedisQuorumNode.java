@@ -15,6 +15,7 @@ import io.leasehold.spi.LeasePage;
 import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.NodeAdmission;
+import io.leasehold.spi.NodeRecord;
 import io.leasehold.spi.NodeStanding;
 import io.leasehold.spi.QuorumNode;
 import io.leasehold.spi.Raising;
@@ -25,6 +26,7 @@ import io.leasehold.spi.Time;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -174,6 +176,21 @@ public final class RedisQuorumNode implements QuorumNode {
     @Override
     public CompletionStage<Ending> retract(LeaseRequest request, long round) {
         return ask(operations -> operations.retract(request, round));
+    }
+
+    @Override
+    public CompletionStage<NodeRecord.Page> records(String cursor) {
+        return ask(operations -> operations.records(cursor));
+    }
+
+    @Override
+    public CompletionStage<Optional<NodeRecord>> record(Scope scope) {
+        return ask(operations -> operations.record(scope));
+    }
+
+    @Override
+    public CompletionStage<NodeStanding> keep(List<NodeRecord> records) {
+        return ask(operations -> operations.keep(records));
     }
 
     // ---- a store's

@@ -10,10 +10,12 @@ import io.leasehold.model.Scope;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.NodeAdmission;
+import io.leasehold.spi.NodeRecord;
 import io.leasehold.spi.RenewalRequest;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 
@@ -23,6 +25,8 @@ final class Requests {
     private static final HexFormat HEX = HexFormat.of();
     private static final byte[] NOTHING = new byte[0];
     private static final int RENEWALS_OF_AN_ACQUIRE = 4;
+    private static final byte[] RECORDS = Wire.text("records");
+    private static final byte[] RECORDS_OF_A_PAGE = Wire.number(32);
     // bytes of a lease id
     private static final int ID = 32;
 
@@ -198,5 +202,27 @@ final class Requests {
 
     static Operation retract(LeaseRequest request, long round) {
         return Operation.of('k', Wire.id(request.id()), Wire.number(round));
+    }
+
+    static Operation records(String cursor) {
+        return Operation.of('p', RECORDS, Wire.text(cursor), RECORDS_OF_A_PAGE);
+    }
+
+    static Operation record(Scope scope) {
+        return Operation.of('g', Wire.scope(scope));
+    }
+
+    static Operation keep(List<NodeRecord> records) {
+        List<byte[]> words = new ArrayList<>();
+        for (NodeRecord each : records) {
+            words.add(Wire.scope(each.scope()));
+            words.add(Wire.claim(each.holding().claim()));
+            words.add(Wire.text(each.holding().holder().label()));
+            words.add(Wire.number(each.holding().token().value()));
+            words.add(Wire.length(each.age()));
+            words.add(Wire.length(each.keptFor()));
+            words.add(Wire.record(each.record()));
+        }
+        return Operation.of('y', 1 + records.size(), words.toArray(byte[][]::new));
     }
 }

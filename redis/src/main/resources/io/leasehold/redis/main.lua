@@ -10,8 +10,8 @@ local foreign = (isNode or identity ~= '') and rule.hindrance()
 local function work()
     while at <= #ARGV do
         local name, count = sub(ARGV[at], 1, 1), tonumber(sub(ARGV[at], 2))
-        -- all but standing, admit and listen
-        local refused = foreign and not find('ndo', name, 1, true) and {'!', foreign}
+        -- all but standing, admit, keep and listen
+        local refused = foreign and not find('ndyo', name, 1, true) and {'!', foreign}
         answers[#answers + 1] = hindrance or refused or operations[name](at + 1, count)
         at = at + 1 + count
     end

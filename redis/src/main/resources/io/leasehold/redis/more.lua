@@ -75,6 +75,16 @@ function rule.erase(scope, scheduled)
     end
 end
 
+-- Leaves a record at the scope, in place of one that is there.
+function rule.keep(scope, kept)
+    rule.erase(scope)
+    call('ZADD', ENDS, kept.till, 'R' .. scope)
+    call('HSET', RECORDS, scope, pack('>dddI2c0I2c0', kept.token, kept.completedAt, kept.till,
+        #kept.claim, kept.claim, #kept.holder, kept.holder) .. kept.record)
+    occupied = occupied + 1
+    due = math.min(due, kept.till)
+end
+
 function rule.completed(kept)
     return {'C', kept.record, rule.text(kept.token), kept.till - now}
 end
@@ -187,14 +197,10 @@ function operations.c(at)
     local freed = rule.finish(lease, 'C', 'C')
     local done = #freed
     for i = 1, done do
-        rule.erase(freed[i])
         if keep > 0 then
-            call('ZADD', ENDS, kept.till, 'R' .. freed[i])
-            call('HSET', RECORDS, freed[i], pack('>dddI2c0I2c0', kept.token,
-                kept.completedAt, kept.till, #kept.claim, kept.claim, #kept.holder,
-                kept.holder) .. kept.record)
-            occupied = occupied + 1
-            due = math.min(due, kept.till)
+            rule.keep(freed[i], kept)
+        else
+            rule.erase(freed[i])
         end
     end
     if waiting > 0 then

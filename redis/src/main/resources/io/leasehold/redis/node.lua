@@ -53,6 +53,42 @@ function operations.d(at)
     return rule.isOfThisRun() and rule.standing() or {'!', rule.hindrance()}
 end
 
+-- Keep: for each of several records its scope, claim, holder, token, age, how long to keep it, and
+-- itself. Takes what is newer than what is there, also before the node is admitted. Returns as
+-- standing does, or L limit.
+function operations.y(at, count)
+    if not rule.isOfThisRun() then
+        return {'!', rule.hindrance()}
+    elseif full then
+        return {'!', full}
+    end
+    for i = at, at + count - 1, 7 do
+        local scope, number = ARGV[i], tonumber(ARGV[i + 3])
+        local there = rule.recordAt(scope)
+        if not there and occupied >= tonumber(ARGV[4]) then
+            return {'L', 'leases'}
+        elseif not there or there.token < number then
+            local kept = {
+                token = number, completedAt = now - ARGV[i + 4], till = now + ARGV[i + 5],
+                claim = ARGV[i + 1], holder = ARGV[i + 2], record = ARGV[i + 6]
+            }
+            token = math.max(token, number)
+            rule.keep(scope, kept)
+            if waiting > 0 then
+                rule.handOver(rule.answerWith(scope, kept))
+            end
+        end
+    end
+    changed = true
+    return rule.standing()
+end
+
+-- Record: a scope. Returns what a listing does: 0, then a row if there is a record.
+function operations.g(at)
+    local kept = rule.recordAt(ARGV[at])
+    return {'0', kept and rule.recordRow(ARGV[at], kept)}
+end
+
 function rule.take(lease, number)
     lease.token = number
     rule.put(lease)

@@ -14,6 +14,7 @@ import io.leasehold.spi.LeasePage;
 import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.NodeAdmission;
+import io.leasehold.spi.NodeRecord;
 import io.leasehold.spi.NodeStanding;
 import io.leasehold.spi.QuorumNode;
 import io.leasehold.spi.Raising;
@@ -23,6 +24,7 @@ import io.leasehold.spi.Rotation;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -181,6 +183,21 @@ final class Wire implements QuorumNode {
     @Override
     public CompletionStage<LeasePage> list(LeaseQuery query) {
         return send(node -> node.list(query));
+    }
+
+    @Override
+    public CompletionStage<NodeRecord.Page> records(String cursor) {
+        return send(node -> node.records(cursor));
+    }
+
+    @Override
+    public CompletionStage<Optional<NodeRecord>> record(Scope scope) {
+        return send(node -> node.record(scope));
+    }
+
+    @Override
+    public CompletionStage<NodeStanding> keep(List<NodeRecord> records) {
+        return send(node -> node.keep(records));
     }
 
     @Override

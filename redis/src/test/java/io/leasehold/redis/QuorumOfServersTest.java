@@ -4,15 +4,23 @@ package io.leasehold.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.leasehold.model.Claim;
 import io.leasehold.model.FencingToken;
+import io.leasehold.model.Holder;
+import io.leasehold.model.Holding;
+import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.LeaseholdException;
+import io.leasehold.model.Mode;
+import io.leasehold.model.Scope;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.quorum.QuorumLeaseStore;
 import io.leasehold.quorum.QuorumOptions;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
+import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseStore;
+import io.leasehold.spi.NodeRecord;
 import io.leasehold.spi.Time;
 import io.leasehold.spi.Validity;
 import io.leasehold.testkit.RealTime;
@@ -236,6 +244,89 @@ final class QuorumOfServersTest {
                 admitted(store);
             }
         }
+    }
+
+    @Test
+    void recordsOutliveTheServersThatHadThem() {
+        String name = FiveRedis.name();
+        Claim claim = new Claim(
+                List.of(Scope.name("report"), Scope.path("/reports/june")), Mode.EXCLUSIVE);
+        Duration aDay = Duration.ofDays(1);
+        try (FiveRedis servers = new FiveRedis();
+                QuorumLeaseStore store = servers.connect(options(name).asNew())) {
+            admitted(store);
+            for (int i = 0; i < 100; i++) {
+                Grant grant = Leases.grant(store, "name-" + i, TTL);
+                RealTime.answer(store.complete(grant, LeaseRecord.of("done"), aDay));
+            }
+            Grant grant = Leases.granted(store.acquire(
+                    LeaseRequest.of(Leases.id(), claim, new Holder("somebody"), TTL)));
+            RealTime.answer(store.complete(grant, LeaseRecord.of("june"), aDay));
+            // after three of five, a majority has none of what it had
+            for (int i = 0; i < 3; i++) {
+                servers.server(i).kill();
+                servers.server(i).restart();
+                admitted(store);
+            }
+            for (int i = 0; i < 100; i++) {
+                assertThat(read(store, Scope.name("name-" + i))).isEqualTo("done");
+            }
+            for (Scope scope : claim.scopes()) {
+                assertThat(read(store, scope)).isEqualTo("june");
+            }
+            assertThat(Leases.list(store))
+                    .anySatisfy(row -> assertThat(row.holding()).isEqualTo(grant.holding()));
+        }
+    }
+
+    private static String read(LeaseStore store, Scope scope) {
+        LeaseRequest request =
+                LeaseRequest.of(Leases.id(), Claim.exclusive(scope), new Holder("somebody"), TTL);
+        Acquisition answer = RealTime.answer(store.acquire(request.unlessCompleted()));
+        return answer instanceof Acquisition.Completed completed
+                ? completed.record().text()
+                : answer.toString();
+    }
+
+    @Test
+    void aServerTakesTheRecordOfAnotherUnlessItHasOneAsNew() {
+        String name = FiveRedis.name();
+        try (FiveRedis servers = new FiveRedis();
+                QuorumLeaseStore store = servers.connect(options(name).asNew());
+                RedisQuorumNode node = RedisQuorumNode.at(
+                        RedisOptions.at(servers.server(0).uri()).withNamespace(name))) {
+            admitted(store);
+            Grant grant = Leases.grant(store, "a", TTL);
+            RealTime.answer(store.complete(grant, LeaseRecord.of("done"), TTL.multipliedBy(60)));
+            NodeRecord there = RealTime.answer(node.record(Scope.name("a"))).orElseThrow();
+            assertThat(there.holding()).isEqualTo(grant.holding());
+            NodeRecord older = with(there, grant.token().value() - 1, "older");
+            NodeRecord same = with(there, grant.token().value(), "same");
+            RealTime.answer(node.keep(List.of(older, same)));
+            assertThat(RealTime.answer(node.record(Scope.name("a"))))
+                    .map(NodeRecord::record)
+                    .contains(LeaseRecord.of("done"));
+            NodeRecord newer = with(there, grant.token().value() + 1_000_000, "newer");
+            RealTime.answer(node.keep(List.of(newer)));
+            assertThat(RealTime.answer(node.records(NodeRecord.Page.FIRST)).records())
+                    .singleElement()
+                    .satisfies(found -> {
+                        assertThat(found.record()).isEqualTo(LeaseRecord.of("newer"));
+                        assertThat(found.keptFor()).isLessThanOrEqualTo(there.keptFor());
+                    });
+            assertThat(RealTime.answer(node.standing()).counter())
+                    .isGreaterThanOrEqualTo(newer.holding().token().value());
+        }
+    }
+
+    private static NodeRecord with(NodeRecord record, long token, String text) {
+        Holding holding = record.holding();
+        return new NodeRecord(
+                record.scope(),
+                new Holding(holding.claim(), holding.holder(), new FencingToken(token)),
+                LeaseRecord.of(text),
+                record.age(),
+                record.keptFor());
     }
 
     @Test
