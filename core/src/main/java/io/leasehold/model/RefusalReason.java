@@ -6,7 +6,12 @@ package io.leasehold.model;
  * and wire.
  */
 public enum RefusalReason {
-    /** There is no such lease, and nothing in its place. */
+    /**
+     * There is no such lease, and nothing in its place. Also the answer for a lease that ran out
+     * when the store can no longer tell: its retry window is over, or, in a quorum, too few of the
+     * nodes that had the lease answer. So do not tell {@code NOT_FOUND} and {@code EXPIRED} apart
+     * in a program: in both cases the lease is over.
+     */
     NOT_FOUND,
     /** Someone else holds the scope now. */
     NOT_HOLDER,

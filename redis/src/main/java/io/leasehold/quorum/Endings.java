@@ -92,12 +92,9 @@ final class Endings {
         if (ended >= votes.majority()) {
             return ENDED;
         }
-        @Nullable Refused agreed = Refusals.agreed(votes);
-        if (agreed != null || !votes.isComplete()) {
-            return agreed;
-        }
-        if (votes.isMajority(Refused.class)) {
-            return Refusals.most(votes);
+        @Nullable Refused decided = Refusals.decided(votes);
+        if (decided != null || !votes.isComplete()) {
+            return decided;
         }
         int absent = absentIsEnded ? votes.count(Endings::isAbsent) : 0;
         if (ended > 0 && ended + absent >= votes.majority()) {

@@ -18,14 +18,31 @@ final class Refusals {
         return votes.count(most::equals) >= votes.majority() ? most : null;
     }
 
-    /** The reason that most members gave. */
+    /**
+     * What a majority refuses it for: as soon as they all give the same reason, and otherwise, when
+     * no more answers will come, the one that most give. Members differ where some never had the
+     * lease, and those may be the first to answer.
+     */
+    static @Nullable Refused decided(Votes<?> votes) {
+        Refused agreed = agreed(votes);
+        return agreed == null && votes.isComplete() && votes.isMajority(Refused.class)
+                ? most(votes)
+                : agreed;
+    }
+
+    /** The reason that most members gave; of several the one that says more than NOT_FOUND. */
     static Refused most(Votes<?> votes) {
         Map<RefusalReason, Integer> counts = new EnumMap<>(RefusalReason.class);
-        RefusalReason most = RefusalReason.NOT_FOUND;
         for (Refused refused : votes.of(Refused.class)) {
-            int count = counts.merge(refused.reason(), 1, Integer::sum);
-            if (count > counts.getOrDefault(most, 0) || counts.getOrDefault(most, 0) == 0) {
-                most = refused.reason();
+            counts.merge(refused.reason(), 1, Integer::sum);
+        }
+        RefusalReason most = RefusalReason.NOT_FOUND;
+        int highest = counts.getOrDefault(most, 0);
+        for (Map.Entry<RefusalReason, Integer> each : counts.entrySet()) {
+            boolean tie = each.getValue() == highest && most == RefusalReason.NOT_FOUND;
+            if (each.getValue() > highest || tie) {
+                most = each.getKey();
+                highest = each.getValue();
             }
         }
         return new Refused(most);

@@ -83,7 +83,7 @@ final class Renewals {
             }
             return new Renewed(version, validity(ends));
         }
-        return votes.isMajority(Refused.class) ? Refusals.most(votes) : null;
+        return Refusals.decided(votes);
     }
 
     private Validity validity(List<Long> ends) {
@@ -96,6 +96,9 @@ final class Renewals {
         Votes<Renewal> single = new Votes<>(members.size());
         for (Vote<List<Renewal>> vote : votes.all()) {
             single.add(new Vote<>(vote.member(), vote.answer().get(index), vote.sentAt()));
+        }
+        if (votes.isComplete()) {
+            single.close();
         }
         return single;
     }
