@@ -18,10 +18,12 @@ import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseStore;
 import io.leasehold.spi.NodeRecord;
+import io.leasehold.spi.Polled;
 import io.leasehold.spi.Raising;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
 import io.leasehold.spi.Rotation;
+import io.leasehold.spi.Round;
 import io.leasehold.spi.Time;
 import io.leasehold.table.Deliveries;
 import io.leasehold.table.LeaseTable;
@@ -81,11 +83,16 @@ public final class MemoryLeaseStore implements LeaseStore {
 
     @Override
     public CompletionStage<Acquisition> acquire(LeaseRequest request) {
-        return acquire(request, 0);
+        return pursue(request, Round.NONE);
     }
 
     /** For a node of a quorum: the same, in a round. */
-    CompletionStage<Acquisition> acquire(LeaseRequest request, long round) {
+    CompletionStage<Polled<Acquisition>> acquire(LeaseRequest request, Round round) {
+        PendingAcquire pending = pursue(request, round);
+        return pending.thenApply(pending::polled);
+    }
+
+    private PendingAcquire pursue(LeaseRequest request, Round round) {
         int stripe = table.stripeOf(request.claim());
         PendingAcquire pending = new PendingAcquire();
         try {
@@ -100,7 +107,7 @@ public final class MemoryLeaseStore implements LeaseStore {
         return pending;
     }
 
-    private void acquire(LeaseRequest request, long round, int stripe, PendingAcquire pending) {
+    private void acquire(LeaseRequest request, Round round, int stripe, PendingAcquire pending) {
         int locked = locks.lock(stripe, table);
         try {
             long now = now();
@@ -113,7 +120,7 @@ public final class MemoryLeaseStore implements LeaseStore {
     }
 
     private void sweepAndAcquire(
-            LeaseRequest request, long round, int stripe, PendingAcquire pending) {
+            LeaseRequest request, Round round, int stripe, PendingAcquire pending) {
         try {
             wakeUp(LeaseTable.ALL);
             acquire(request, round, stripe, pending);
@@ -152,9 +159,16 @@ public final class MemoryLeaseStore implements LeaseStore {
         return decide(stripeOf(grant), now -> table.complete(grant, record, keepFor, now));
     }
 
+    /** For a node of a quorum: rotates in a round. */
+    CompletionStage<Polled<Rotation>> rotate(Grant grant, Round round) {
+        return decide(
+                stripeOf(grant),
+                now -> new Polled<>(table.rotate(grant, round, now), table.tokenState(grant)));
+    }
+
     /** For a node of a quorum: gives a lease the token that was agreed on. */
-    CompletionStage<Raising> raise(Grant grant, FencingToken to) {
-        return decide(stripeOf(grant), now -> table.raise(grant, to, now));
+    CompletionStage<Raising> raise(Grant grant, FencingToken to, Round round) {
+        return decide(stripeOf(grant), now -> table.raise(grant, to, round, now));
     }
 
     /** For a node of a quorum: enters a lease that others have, under its token. */
@@ -163,7 +177,7 @@ public final class MemoryLeaseStore implements LeaseStore {
     }
 
     /** For a node of a quorum: takes a request back without a trace. */
-    CompletionStage<Ending> retract(LeaseRequest request, long round) {
+    CompletionStage<Ending> retract(LeaseRequest request, Round round) {
         return decide(table.stripeOf(request.claim()), now -> table.retract(request, round, now));
     }
 

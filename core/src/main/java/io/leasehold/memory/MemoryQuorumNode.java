@@ -17,11 +17,13 @@ import io.leasehold.spi.NodeAdmission;
 import io.leasehold.spi.NodeRecord;
 import io.leasehold.spi.NodeStanding;
 import io.leasehold.spi.NodeStanding.Membership;
+import io.leasehold.spi.Polled;
 import io.leasehold.spi.QuorumNode;
 import io.leasehold.spi.Raising;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
 import io.leasehold.spi.Rotation;
+import io.leasehold.spi.Round;
 import io.leasehold.spi.Time;
 import io.leasehold.table.TableOptions;
 import java.security.SecureRandom;
@@ -84,8 +86,8 @@ public final class MemoryQuorumNode implements QuorumNode {
     }
 
     @Override
-    public CompletionStage<Raising> raise(Grant grant, FencingToken to) {
-        return ifAdmitted(() -> store.raise(grant, to));
+    public CompletionStage<Raising> raise(Grant grant, FencingToken to, Round round) {
+        return ifAdmitted(() -> store.raise(grant, to, round));
     }
 
     @Override
@@ -94,7 +96,7 @@ public final class MemoryQuorumNode implements QuorumNode {
     }
 
     @Override
-    public CompletionStage<Ending> retract(LeaseRequest request, long round) {
+    public CompletionStage<Ending> retract(LeaseRequest request, Round round) {
         return ifAdmitted(() -> store.retract(request, round));
     }
 
@@ -118,8 +120,13 @@ public final class MemoryQuorumNode implements QuorumNode {
     }
 
     @Override
-    public CompletionStage<Acquisition> acquire(LeaseRequest request, long round) {
+    public CompletionStage<Polled<Acquisition>> acquire(LeaseRequest request, Round round) {
         return ifAdmitted(() -> store.acquire(request, round));
+    }
+
+    @Override
+    public CompletionStage<Polled<Rotation>> rotate(Grant grant, Round round) {
+        return ifAdmitted(() -> store.rotate(grant, round));
     }
 
     @Override

@@ -46,33 +46,42 @@ public interface QuorumNode extends LeaseStore {
     CompletionStage<NodeStanding> admit(NodeAdmission admission);
 
     /**
-     * Gives a lease the token that the quorum agreed on. In one step:
+     * Proposes a token for a lease. In one step:
      *
      * <ul>
      *   <li>No lease with this id and these scopes is held: {@link Refused}, as a renewal would be.
-     *   <li>Its token is {@code to}: {@link Raising.Raised}. It was drawn here for this lease, or
-     *       this is a repeat.
-     *   <li>Its token is not the grant's either: {@code Refused(TOKEN_MISMATCH)}.
-     *   <li>Otherwise the lease's token becomes {@code to}, and so does the node's counter if it is
-     *       below: {@code Raised}.
+     *   <li>Its token is neither the grant's nor {@code to}: {@code Refused(TOKEN_MISMATCH)}.
+     *   <li>The node was told that the token is final: {@link Raising.Raised} if it is {@code to},
+     *       {@code Refused(TOKEN_MISMATCH)} if not.
+     *   <li>The round is {@link Round#FINAL}: the node takes the token, also below its own draw;
+     *       but {@code Refused(TOKEN_MISMATCH)} if the lease was rotated from it or a later one.
+     *   <li>The lease was asked for in a later round; or {@code to} is below the node's own draw,
+     *       and the node has not taken it before: {@code Refused(TOKEN_MISMATCH)}.
+     *   <li>Otherwise the node takes the token, and the round counts as asked.
      * </ul>
      *
-     * Neither the version nor the expiry of the lease change, nor which token it was rotated from.
-     * Listeners are told as of a grant, or a rotation if the lease was ever rotated, under the new
-     * token.
+     * To take the token: the lease's token becomes {@code to}, the round is kept as the {@linkplain
+     * TokenState#mark() mark}, the node's counter becomes {@code to} if it is below; the answer is
+     * {@code Raised}. Neither the version nor the expiry of the lease change, nor which token it was
+     * rotated from. If the token changed, listeners are told as of a grant, or a rotation if the
+     * lease was ever rotated, under the new token.
      *
      * @param grant the lease as this node has it, with this node's token
      * @param to what one of the nodes drew for this lease
+     * @param round the one in which the node answered the grant, or {@link Round#FINAL} for a token
+     *     that a majority took in one round
      */
-    CompletionStage<Raising> raise(Grant grant, FencingToken to);
+    CompletionStage<Raising> raise(Grant grant, FencingToken to, Round round);
 
     /**
      * Sees to it that the node has a lease that a majority of the quorum has, under the token that
      * a majority has said {@link Raising.Raised} to. In one step:
      *
      * <ul>
-     *   <li>A lease with this id and these scopes is held: its token becomes the one given. Nothing
-     *       else of it changes.
+     *   <li>A lease with this id and these scopes is held: its token becomes the one given, also
+     *       below the node's own draw, and is known to be final. Nothing else of it changes. But a
+     *       lease that has the token of a later rotation keeps it; one that was rotated from the
+     *       token given is such a lease when a token for that rotation was proposed here.
      *   <li>A lease with this id was released, also by force, completed or withdrawn: {@link
      *       Acquisition.Gone}. That one ran out here is no obstacle, unlike in {@link #acquire}.
      *   <li>A lease, or the lock-delay of one, is in the way: {@link Acquisition.Held}. Whoever
@@ -86,21 +95,27 @@ public interface QuorumNode extends LeaseStore {
     CompletionStage<Acquisition> restore(LeaseRequest request, FencingToken token);
 
     /**
-     * Asks for a lease as {@link #acquire(LeaseRequest)} does, which is the same in round 0. The
-     * lease, or the place in the queue, remembers the highest round in which it was asked for.
-     *
-     * @param round higher than in every earlier attempt of the quorum engine to get this lease
+     * Asks for a lease as {@link #acquire(LeaseRequest)} does. The lease, or the place in the queue,
+     * remembers the last round in which it was asked for, and whether a single attempt asked for it:
+     * then that attempt is its maker. A lease that is restored, or was rotated, has no maker.
      */
-    CompletionStage<Acquisition> acquire(LeaseRequest request, long round);
+    CompletionStage<Polled<Acquisition>> acquire(LeaseRequest request, Round round);
+
+    /**
+     * Rotates a lease as {@link #rotate(Grant)} does. A new draw begins the agreement on its token
+     * anew, without a mark and a maker; a repeat only asks for it.
+     */
+    CompletionStage<Polled<Rotation>> rotate(Grant grant, Round round);
 
     /**
      * Takes a request back as if it had never come: out of the queue, or out of the lease it
-     * became, unless it was asked for again in a round above the given one. So a message that is
-     * late does not take back what a later round has got. Unlike {@link #withdraw} it is not
-     * remembered: the request may come again. Attempts that still wait are answered {@link
-     * Acquisition.Gone}. Ended also when there was nothing.
+     * became. Only if the attempt is its maker and did not ask again in a later round: so nobody
+     * takes back what somebody else may rely on, and a message that is late takes nothing from a
+     * later round. Unlike {@link #withdraw} it is not remembered: the request may come again.
+     * Attempts that still wait are answered {@link Acquisition.Gone}. Ended also when there was
+     * nothing.
      */
-    CompletionStage<Ending> retract(LeaseRequest request, long round);
+    CompletionStage<Ending> retract(LeaseRequest request, Round round);
 
     // ---- records
 

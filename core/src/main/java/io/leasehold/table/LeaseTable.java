@@ -26,6 +26,8 @@ import io.leasehold.spi.Refused;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
 import io.leasehold.spi.Rotation;
+import io.leasehold.spi.Round;
+import io.leasehold.spi.TokenState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -146,22 +148,24 @@ public final class LeaseTable {
      *     nothing changed
      */
     public void acquire(LeaseRequest request, long now, Reply reply) {
-        acquire(request, 0, now, reply);
+        acquire(request, Round.NONE, now, reply);
     }
 
     /** The same, in a round that {@link #retract} can tell from earlier ones. */
-    public void acquire(LeaseRequest request, long round, long now, Reply reply) {
+    public void acquire(LeaseRequest request, Round round, long now, Reply reply) {
         Claim claim = request.claim();
         Stripe home = enter(claim, now);
         LiveLease own = book.find(claim, request.id());
         if (own != null) {
-            own.round = Math.max(own.round, round);
-            reply.settle(repeated(own, claim, now));
+            own.ask(round);
+            answer(repeated(own, claim, now), own, reply);
             return;
         }
         Waiter waiter = home.waiters.isEmpty() ? null : home.waiters.get(request.id());
         if (waiter != null) {
-            waiter.round = Math.max(waiter.round, round);
+            if (waiter.agreement != null) {
+                waiter.agreement.ask(round);
+            }
             repeat(waiter, request, now, reply);
             return;
         }
@@ -179,18 +183,29 @@ public final class LeaseTable {
         decide(request, round, now, reply);
     }
 
-    private void decide(LeaseRequest request, long round, long now, Reply reply) {
+    private void decide(LeaseRequest request, Round round, long now, Reply reply) {
         Claim claim = request.claim();
         LiveLease holder = queues.holderInTheWay(claim);
+        Agreement agreement = round.isNone() ? null : Agreement.madeIn(round);
         if (holder == null && queues.waiterInTheWay(claim, NEVER) == null) {
-            LiveLease lease = grant(request, now);
-            lease.round = round;
-            reply.settle(new Acquisition.Granted(
-                    lease.grant(), lease.version(), lease.validity(now, now)));
+            LiveLease lease = grant(request, agreement, now);
+            answer(
+                    new Acquisition.Granted(
+                            lease.grant(), lease.version(), lease.validity(now, now)),
+                    lease,
+                    reply);
         } else if (request.terms().waitAtMost().isZero()) {
             reply.settle(held(queues.holderBefore(claim, NEVER), now));
         } else {
-            queues.enqueue(request, now, reply, holder).round = round;
+            queues.enqueue(request, now, reply, holder).agreement = agreement;
+        }
+    }
+
+    private static void answer(Acquisition answer, LiveLease lease, Reply reply) {
+        if (lease.agreement != null && answer instanceof Acquisition.Granted granted) {
+            reply.settle(granted, lease.tokenState());
+        } else {
+            reply.settle(answer);
         }
     }
 
@@ -251,6 +266,11 @@ public final class LeaseTable {
 
     /** Draws a new token for the holder. */
     public Rotation rotate(Grant grant, long now) {
+        return rotate(grant, Round.NONE, now);
+    }
+
+    /** The same, in a round of a quorum. */
+    public Rotation rotate(Grant grant, Round round, long now) {
         Stripe home = enter(grant.holding().claim(), now);
         LiveLease lease = book.find(grant.holding().claim(), grant.id());
         if (lease == null) {
@@ -259,36 +279,52 @@ public final class LeaseTable {
         RefusalReason mismatch = mismatch(lease, grant, now);
         if (mismatch == null) {
             lease.rotate(book.drawToken());
+            if (lease.isAgreedOn(round)) {
+                lease.agreement().rotate(lease.token, round);
+            }
             record(lease);
             tell(Change.ROTATED, lease);
         } else if (mismatch != RefusalReason.TOKEN_MISMATCH
                 || !lease.wasRotatedFrom(grant.token().value())) {
             return new Refused(mismatch);
+        } else {
+            lease.ask(round);
         }
         return new Rotation.Rotated(lease.grant(), lease.version(), lease.validity(now, now));
     }
 
-    /** Gives a lease the token that it has in other tables, as a node of a quorum must. */
-    public Raising raise(Grant grant, FencingToken to, long now) {
+    /** What a node of a quorum knows of the token of the lease, if it is held. */
+    public TokenState tokenState(Grant grant) {
+        LiveLease lease = book.find(grant.holding().claim(), grant.id());
+        return lease == null ? TokenState.NONE : lease.tokenState();
+    }
+
+    /** Gives a lease a token that was proposed in a round, as a node of a quorum must. */
+    public Raising raise(Grant grant, FencingToken to, Round round, long now) {
         Stripe home = enter(grant.holding().claim(), now);
         LiveLease lease = book.find(grant.holding().claim(), grant.id());
         if (lease == null) {
             return new Refused(absence(grant, home, now));
         }
         RefusalReason mismatch = mismatch(lease, grant, now);
-        if (mismatch == RefusalReason.TOKEN_MISMATCH && lease.token == to.value()) {
-            return RAISED;
-        }
-        if (mismatch != null) {
+        if (mismatch != null
+                && (mismatch != RefusalReason.TOKEN_MISMATCH || lease.token != to.value())) {
             return new Refused(mismatch);
         }
-        if (lease.token != to.value()) {
-            book.skipTo(to.value());
-            lease.raise(to.value());
+        long before = lease.token;
+        if (!lease.take(round, to.value())) {
+            return new Refused(RefusalReason.TOKEN_MISMATCH);
+        }
+        tellIfRaised(lease, before);
+        return RAISED;
+    }
+
+    private void tellIfRaised(LiveLease lease, long before) {
+        if (lease.token != before) {
+            book.skipTo(lease.token);
             record(lease);
             tell(lease.wasRotated() ? Change.ROTATED : Change.GRANTED, lease);
         }
-        return RAISED;
     }
 
     /** Enters a lease that other tables have, or gives it their token, as a node of a quorum must. */
@@ -296,12 +332,9 @@ public final class LeaseTable {
         Stripe home = enter(request.claim(), now);
         LiveLease lease = book.find(request.claim(), request.id());
         if (lease != null && lease.isHeld(now) && lease.claim.equals(request.claim())) {
-            if (lease.token != token.value()) {
-                book.skipTo(token.value());
-                lease.raise(token.value());
-                record(lease);
-                tell(lease.wasRotated() ? Change.ROTATED : Change.GRANTED, lease);
-            }
+            long before = lease.token;
+            lease.restore(token.value());
+            tellIfRaised(lease, before);
             return repeated(lease, request.claim(), now);
         }
         RetryMemory.Ended ended = home.memory.recall(request.id(), now);
@@ -314,21 +347,26 @@ public final class LeaseTable {
             return held(holder, now);
         }
         LiveLease entered = book.enter(request, token.value(), now);
+        entered.agreement = Agreement.ofNobody(0);
+        entered.agreement.finish();
         record(entered);
         tell(Change.GRANTED, entered);
         return repeated(entered, request.claim(), now);
     }
 
-    /** Takes a request back as if it had never come, unless it came again in a later round. */
-    public Ending retract(LeaseRequest request, long round, long now) {
+    /**
+     * Takes back, as if it had never come, what the round's attempt alone asked for, and not in a
+     * later round.
+     */
+    public Ending retract(LeaseRequest request, Round round, long now) {
         Stripe home = enter(request.claim(), now);
         Waiter waiter = home.waiters.get(request.id());
         LiveLease lease = book.find(request.claim(), request.id());
-        if (waiter != null && waiter.round <= round) {
+        if (waiter != null && isGivenBack(waiter.agreement, round)) {
             queues.leave(waiter);
             waiter.settle(new Acquisition.Gone(RefusalReason.NOT_FOUND));
             handOver(waiter.request.claim().scopes(), now);
-        } else if (lease != null && lease.isHeld(now) && lease.round <= round) {
+        } else if (lease != null && lease.isHeld(now) && isGivenBack(lease.agreement, round)) {
             book.vacate(lease);
             if (listener.isRecording()) {
                 listener.record(new TableEntry.Cleared(lease.id, lease.claim));
@@ -337,6 +375,10 @@ public final class LeaseTable {
             handOver(lease.claim.scopes(), now);
         }
         return ENDED;
+    }
+
+    private static boolean isGivenBack(@Nullable Agreement agreement, Round round) {
+        return agreement != null && agreement.isGivenBackBy(round);
     }
 
     /** Sees to it that the next token is above the given one. */
@@ -633,21 +675,26 @@ public final class LeaseTable {
             waiter.settle(new Acquisition.Gone(RefusalReason.SCOPE_MISMATCH));
             return;
         }
-        LiveLease lease = grant(waiter.request, now);
-        lease.round = waiter.round;
+        LiveLease lease = grant(waiter.request, waiter.agreement, now);
         for (Waiter.Attempt attempt : waiter.attempts) {
-            attempt.reply()
-                    .settle(new Acquisition.Granted(
+            answer(
+                    new Acquisition.Granted(
                             lease.grant(),
                             lease.version(),
-                            lease.validity(attempt.arrivedAt(), now)));
+                            lease.validity(attempt.arrivedAt(), now)),
+                    lease,
+                    attempt.reply());
         }
     }
 
     // ---- changes
 
-    private LiveLease grant(LeaseRequest request, long now) {
+    private LiveLease grant(LeaseRequest request, @Nullable Agreement agreement, long now) {
         LiveLease lease = book.grant(request, now);
+        if (agreement != null) {
+            agreement.drawn(lease.token);
+            lease.agreement = agreement;
+        }
         record(lease);
         tell(Change.GRANTED, lease);
         return lease;

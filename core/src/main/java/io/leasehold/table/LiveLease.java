@@ -10,6 +10,8 @@ import io.leasehold.model.LeaseId;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseRequest;
+import io.leasehold.spi.Round;
+import io.leasehold.spi.TokenState;
 import io.leasehold.spi.Validity;
 import io.leasehold.table.TableEntry.Phase;
 import java.time.Duration;
@@ -36,7 +38,10 @@ final class LiveLease implements TimerHeap.Timed {
     private final long grantedAt;
 
     long token;
-    long round; // of the latest attempt that got it, where rounds are counted
+
+    @Nullable
+    Agreement agreement; // in a node of a quorum
+
     private Duration ttl;
     private long expiry;
     private long version = 1;
@@ -150,9 +155,52 @@ final class LiveLease implements TimerHeap.Timed {
         version++;
     }
 
-    /** Replaces the token by the one that several tables agreed on. */
-    void raise(long agreedToken) {
-        token = agreedToken;
+    /** What a node of a quorum keeps with it, from now on at the latest. */
+    Agreement agreement() {
+        if (agreement == null) {
+            agreement = Agreement.ofNobody(token);
+        }
+        return agreement;
+    }
+
+    /** Whether it is a lease of a quorum, at the latest by a request in this round. */
+    boolean isAgreedOn(Round round) {
+        return agreement != null || !round.isNone();
+    }
+
+    void ask(Round round) {
+        if (isAgreedOn(round)) {
+            agreement().ask(round);
+        }
+    }
+
+    TokenState tokenState() {
+        return agreement == null ? TokenState.NONE : agreement.state(rotatedFrom);
+    }
+
+    /** Takes a token that was proposed in a round; false if the rule does not allow it. */
+    boolean take(Round round, long proposed) {
+        boolean rotatedSince = round.isFinal() && rotatedFrom >= proposed && token != proposed;
+        if (rotatedSince || !agreement().take(round, proposed, token)) {
+            return false;
+        }
+        token = proposed;
+        return true;
+    }
+
+    /**
+     * Gives it a token that is final; not if it has that of a later rotation. The token it was
+     * rotated from is only taken back while no token for the rotation was proposed here.
+     */
+    void restore(long finalToken) {
+        Agreement known = agreement();
+        boolean rotatedSince = rotatedFrom > finalToken
+                || (rotatedFrom == finalToken && known.isMarked())
+                || (known.isFinal() && token > finalToken);
+        if (!rotatedSince) {
+            token = finalToken;
+            known.finish();
+        }
     }
 
     boolean wasRotated() {

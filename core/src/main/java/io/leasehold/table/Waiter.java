@@ -7,9 +7,9 @@ import io.leasehold.model.Mode;
 import io.leasehold.model.OutcomeUnknownException;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.LeaseRequest;
-
 import java.util.ArrayDeque;
 import java.util.Deque;
+import org.jspecify.annotations.Nullable;
 
 /** A request in the queue, with every attempt of its client that still expects an answer. */
 final class Waiter implements TimerHeap.Timed {
@@ -23,7 +23,10 @@ final class Waiter implements TimerHeap.Timed {
     final long sequence;
     final Deque<Attempt> attempts =
             new ArrayDeque<>(1); // the latest first: its answer serves the client best
-    long round; // of the latest attempt, where rounds are counted
+
+    @Nullable
+    Agreement agreement; // in a node of a quorum
+
     private long deadline;
     private long dueAt;
     private int slot = TimerHeap.NOWHERE;

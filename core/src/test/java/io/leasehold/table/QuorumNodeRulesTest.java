@@ -23,6 +23,8 @@ import io.leasehold.spi.NodeRecord;
 import io.leasehold.spi.Raising;
 import io.leasehold.spi.Refused;
 import io.leasehold.spi.Rotation;
+import io.leasehold.spi.Round;
+import io.leasehold.spi.TokenState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,6 +37,10 @@ final class QuorumNodeRulesTest {
     private static final Duration TTL = Duration.ofSeconds(1);
     private static final long LATER = TTL.toNanos();
     private static final Raising RAISED = new Raising.Raised();
+    private static final Raising MISMATCH = new Refused(RefusalReason.TOKEN_MISMATCH);
+    private static final Round FIRST = new Round(1, 17);
+    private static final Round SECOND = new Round(2, 17);
+    private static final Round OF_ANOTHER = new Round(2, 4);
 
     private final LeaseTable table =
             new LeaseTable(TableOptions.defaults(), 1, 0, LeaseTable.Listener.nobody());
@@ -43,7 +49,7 @@ final class QuorumNodeRulesTest {
     @Test
     void aLeaseTakesATokenAboveTheCounterAndTheCounterFollows() {
         Grant grant = grant(request("a"));
-        assertThat(table.raise(grant, token(7), 0)).isEqualTo(RAISED);
+        assertThat(table.raise(grant, token(7), FIRST, 0)).isEqualTo(RAISED);
         assertThat(table.lastToken()).isEqualTo(7);
         assertThat(grant(request("b")).token()).isEqualTo(token(8));
     }
@@ -52,17 +58,102 @@ final class QuorumNodeRulesTest {
     void aTokenThatTheCounterHasPassedLeavesItWhereItIs() {
         Grant grant = grant(request("a"));
         table.skipTo(9);
-        assertThat(table.raise(grant, token(5), 0)).isEqualTo(RAISED);
+        assertThat(table.raise(grant, token(5), FIRST, 0)).isEqualTo(RAISED);
         assertThat(grant(request("b")).token()).isEqualTo(token(10));
     }
 
     @Test
     void theTokenThatALeaseHasIsTakenAgain() {
         Grant grant = grant(request("a"));
-        assertThat(table.raise(grant, grant.token(), 0)).isEqualTo(RAISED);
-        table.raise(grant, token(5), 0);
+        assertThat(table.raise(grant, grant.token(), FIRST, 0)).isEqualTo(RAISED);
+        table.raise(grant, token(5), FIRST, 0);
         grant(request("b"));
-        assertThat(table.raise(grant, token(5), 0)).isEqualTo(RAISED);
+        assertThat(table.raise(grant, token(5), FIRST, 0)).isEqualTo(RAISED);
+    }
+
+    @Test
+    void whatANodeDrewItselfIsMarkedOnlyWhenItIsProposed() {
+        LeaseRequest request = request("a");
+        Grant grant = grant(request);
+        assertThat(table.tokenState(grant)).isEqualTo(new TokenState(1, Round.NONE, FIRST, 0));
+        table.raise(grant, grant.token(), FIRST, 0);
+        assertThat(table.tokenState(grant)).isEqualTo(new TokenState(1, FIRST, FIRST, 0));
+    }
+
+    @Test
+    void aTokenOfARoundBeforeTheLastThatAskedIsNotTaken() {
+        LeaseRequest request = request("a");
+        Grant grant = grant(request);
+        acquire(request, OF_ANOTHER);
+        assertThat(table.raise(grant, token(9), FIRST, 0)).isEqualTo(MISMATCH);
+        assertThat(table.raise(grant, token(9), OF_ANOTHER, 0)).isEqualTo(RAISED);
+        assertThat(table.tokenState(grant).mark()).isEqualTo(OF_ANOTHER);
+    }
+
+    @Test
+    void ofTwoRoundsWithOneNumberTheAttemptDecides() {
+        LeaseRequest request = request("a");
+        Grant grant = grant(request);
+        acquire(request, new Round(FIRST.number(), FIRST.attempt() + 1));
+        assertThat(table.raise(grant, token(9), FIRST, 0)).isEqualTo(MISMATCH);
+    }
+
+    @Test
+    void aTokenBelowTheNodesOwnDrawIsNotTakenUnlessItIsFinal() {
+        table.skipTo(5);
+        Grant grant = grant(request("a"));
+        assertThat(table.raise(grant, token(5), FIRST, 0)).isEqualTo(MISMATCH);
+        assertThat(table.raise(grant, token(5), Round.FINAL, 0)).isEqualTo(RAISED);
+        assertThat(table.raise(grant, token(5), SECOND, 0)).isEqualTo(RAISED);
+        assertThat(table.tokenState(grant).mark()).isEqualTo(Round.FINAL);
+    }
+
+    @Test
+    void aFinalTokenIsReplacedByNoOther() {
+        Grant grant = grant(request("a"));
+        table.raise(grant, grant.token(), Round.FINAL, 0);
+        assertThat(table.raise(grant, token(9), SECOND, 0)).isEqualTo(MISMATCH);
+    }
+
+    @Test
+    void aRotationBeginsTheAgreementAnewButKeepsTheRounds() {
+        LeaseRequest request = request("a");
+        Grant first = grant(request);
+        table.raise(first, first.token(), SECOND, 0);
+        Grant drawn = ((Rotation.Rotated) table.rotate(first, FIRST, 0)).grant();
+        assertThat(table.tokenState(drawn)).isEqualTo(new TokenState(2, Round.NONE, SECOND, 1));
+        assertThat(table.raise(first, token(9), SECOND, 0)).isEqualTo(MISMATCH);
+        table.retract(request, SECOND, 0);
+        assertThat(table.raise(drawn, drawn.token(), FIRST, 0)).isEqualTo(MISMATCH);
+        assertThat(table.raise(drawn, drawn.token(), SECOND, 0)).isEqualTo(RAISED);
+    }
+
+    @Test
+    void theWordThatATokenIsFinalComesTooLateAfterItsRotation() {
+        Grant first = grant(request("a"));
+        Grant drawn = ((Rotation.Rotated) table.rotate(first, FIRST, 0)).grant();
+        assertThat(table.raise(drawn, first.token(), Round.FINAL, 0)).isEqualTo(MISMATCH);
+        assertThat(table.raise(drawn, drawn.token(), Round.FINAL, 0)).isEqualTo(RAISED);
+    }
+
+    @Test
+    void aLateRepairDoesNotTakeARotationBack() {
+        LeaseRequest request = request("a");
+        Grant first = grant(request);
+        Grant drawn = ((Rotation.Rotated) table.rotate(first, FIRST, 0)).grant();
+        table.raise(drawn, drawn.token(), FIRST, 0);
+        Granted restored = (Granted) table.restore(request, first.token(), 0);
+        assertThat(restored.grant().token()).isEqualTo(drawn.token());
+    }
+
+    @Test
+    void aRotationThatCameToNothingIsTakenBackByTheRepair() {
+        LeaseRequest request = request("a");
+        Grant first = grant(request);
+        Grant drawn = ((Rotation.Rotated) table.rotate(first, FIRST, 0)).grant();
+        Granted restored = (Granted) table.restore(request, first.token(), 0);
+        assertThat(restored.grant().token()).isEqualTo(first.token());
+        assertThat(table.raise(drawn, drawn.token(), FIRST, 0)).isEqualTo(MISMATCH);
     }
 
     @Test
@@ -80,10 +171,10 @@ final class QuorumNodeRulesTest {
     void aLeaseThatIsOverTakesNoToken() {
         Grant released = grant(request("a"));
         table.release(released, 0);
-        assertThat(table.raise(released, token(9), 0))
+        assertThat(table.raise(released, token(9), FIRST, 0))
                 .isEqualTo(new Refused(RefusalReason.NOT_FOUND));
         Grant expired = grant(request("a"));
-        assertThat(table.raise(expired, token(9), LATER))
+        assertThat(table.raise(expired, token(9), FIRST, LATER))
                 .isEqualTo(new Refused(RefusalReason.EXPIRED));
         assertThat(table.lastToken()).isEqualTo(2);
     }
@@ -92,7 +183,7 @@ final class QuorumNodeRulesTest {
     void aRotationCanBeRepeatedAfterItsTokenWasRaised() {
         Grant first = grant(request("a"));
         Grant drawn = ((Rotation.Rotated) table.rotate(first, 0)).grant();
-        table.raise(drawn, token(9), 0);
+        table.raise(drawn, token(9), FIRST, 0);
         assertThat(((Rotation.Rotated) table.rotate(first, 0)).grant().token()).isEqualTo(token(9));
     }
 
@@ -131,30 +222,70 @@ final class QuorumNodeRulesTest {
     }
 
     @Test
+    void aFinalTokenIsRestoredAlsoBelowTheDraw() {
+        table.skipTo(5);
+        LeaseRequest request = request("a");
+        Grant grant = grant(request);
+        Granted restored = (Granted) table.restore(request, token(4), 0);
+        assertThat(restored.grant().token()).isEqualTo(token(4));
+        assertThat(table.tokenState(grant).mark()).isEqualTo(Round.FINAL);
+    }
+
+    @Test
     void whatIsTakenBackMayComeAgain() {
         LeaseRequest request = request("a");
-        acquire(request, 1);
-        table.retract(request, 1, 0);
+        acquire(request, FIRST);
+        table.retract(request, FIRST, 0);
         assertThat(grant(request("a"))).isNotNull();
-        table.retract(request, 1, 0);
-        assertThat(acquire(request, 2)).singleElement().isInstanceOf(Acquisition.Held.class);
+        table.retract(request, FIRST, 0);
+        assertThat(acquire(request, SECOND)).singleElement().isInstanceOf(Acquisition.Held.class);
     }
 
     @Test
     void whatALaterRoundHasGotIsNotTakenBackByALateMessage() {
         LeaseRequest request = request("a");
-        acquire(request, 1);
-        acquire(request, 2);
-        table.retract(request, 1, 0);
-        assertThat(acquire(request("a"), 1)).singleElement().isInstanceOf(Acquisition.Held.class);
+        acquire(request, FIRST);
+        acquire(request, SECOND);
+        table.retract(request, FIRST, 0);
+        assertThat(acquire(request("a"), FIRST))
+                .singleElement()
+                .isInstanceOf(Acquisition.Held.class);
 
         LeaseRequest waiting = request("a").waitingAtMost(TTL);
-        List<Acquisition> answers = acquire(waiting, 1);
-        acquire(waiting, 2);
-        table.retract(waiting, 1, 0);
+        List<Acquisition> answers = acquire(waiting, FIRST);
+        acquire(waiting, SECOND);
+        table.retract(waiting, FIRST, 0);
         assertThat(answers).isEmpty();
-        table.retract(waiting, 2, 0);
+        table.retract(waiting, SECOND, 0);
         assertThat(answers).containsExactly(new Acquisition.Gone(RefusalReason.NOT_FOUND));
+    }
+
+    @Test
+    void whatTwoAttemptsAskedForIsTakenBackByNeither() {
+        LeaseRequest request = request("a");
+        acquire(request, FIRST);
+        acquire(request, OF_ANOTHER);
+        table.retract(request, OF_ANOTHER, 0);
+        table.retract(request, SECOND, 0);
+        assertThat(acquire(request("a"), FIRST))
+                .singleElement()
+                .isInstanceOf(Acquisition.Held.class);
+
+        LeaseRequest waiting = request("a").waitingAtMost(TTL);
+        List<Acquisition> answers = acquire(waiting, FIRST);
+        acquire(waiting, OF_ANOTHER);
+        table.retract(waiting, OF_ANOTHER, 0);
+        assertThat(answers).isEmpty();
+    }
+
+    @Test
+    void whatWasRestoredIsTakenBackByNobody() {
+        LeaseRequest request = request("a");
+        table.restore(request, token(9), 0);
+        acquire(request, FIRST);
+        table.retract(request, FIRST, 0);
+        assertThat(acquire(request, SECOND)).singleElement().isInstanceOf(Granted.class);
+        assertThat(table.lastToken()).isEqualTo(9);
     }
 
     // ---- records
@@ -175,7 +306,7 @@ final class QuorumNodeRulesTest {
     @Test
     void aRecordOfAnotherNodeIsKeptForAsLongAsItWasThere() {
         table.keep(record("a", 7, "seven"), 0);
-        assertThat(acquire(request("a").unlessCompleted(), 0))
+        assertThat(acquire(request("a").unlessCompleted(), FIRST))
                 .containsExactly(new Acquisition.Completed(LeaseRecord.of("seven"), token(7), TTL));
         assertThat(table.record(Scope.name("a"), LATER)).isEmpty();
     }
@@ -183,7 +314,7 @@ final class QuorumNodeRulesTest {
     @Test
     void whoeverWaitsForARecordGetsThatOfAnotherNode() {
         grant(request("a"));
-        List<Acquisition> answers = acquire(request("a").waitingAtMost(TTL).unlessCompleted(), 0);
+        List<Acquisition> answers = acquire(request("a").waitingAtMost(TTL).unlessCompleted(), FIRST);
         assertThat(answers).isEmpty();
         table.keep(record("a", 7, "seven"), 0);
         assertThat(answers).hasSize(1).first().isInstanceOf(Acquisition.Completed.class);
@@ -232,10 +363,10 @@ final class QuorumNodeRulesTest {
     }
 
     private Grant grant(LeaseRequest request) {
-        return ((Granted) acquire(request, 0).get(0)).grant();
+        return ((Granted) acquire(request, FIRST).get(0)).grant();
     }
 
-    private List<Acquisition> acquire(LeaseRequest request, long round) {
+    private List<Acquisition> acquire(LeaseRequest request, Round round) {
         List<Acquisition> answers = new ArrayList<>();
         table.acquire(request, round, 0, new Reply() {
             @Override

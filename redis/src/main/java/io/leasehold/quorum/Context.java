@@ -8,6 +8,7 @@ import io.leasehold.spi.Acquisition.Granted;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.QuorumNode;
+import io.leasehold.spi.Round;
 import io.leasehold.spi.Validity;
 
 import java.time.Duration;
@@ -145,28 +146,38 @@ final class Context {
                 });
     }
 
-    /** The same for a member that has just granted it, under a token of its own. */
+    /** The same for a member that has just granted it, under a token of its own or this one. */
     void align(Member member, LeaseRequest lease, Grant grant, FencingToken token) {
         if (hasEnded(lease.id())) {
             clear(member, lease);
-        } else if (!grant.token().equals(token)) {
-            CompletableFuture<?> unused = member.ask(node -> node.raise(grant, token));
+        } else {
+            CompletableFuture<?> unused = member.ask(node -> node.raise(grant, token, Round.FINAL));
         }
     }
 
-    /** Takes back what a member may have granted in this round or before. */
-    void retract(Member member, LeaseRequest request, long round) {
+    /** Takes back what a member may have granted to this attempt alone, in this round or before. */
+    void retract(Member member, LeaseRequest request, Round round) {
         CompletableFuture<?> unused = member.ask(node -> node.retract(request, round));
     }
 
     /** Takes away a lease that is over, whenever it was granted. */
     void clear(Member member, LeaseRequest request) {
-        retract(member, request, Long.MAX_VALUE);
+        CompletableFuture<?> unused = member.ask(node -> node.withdraw(request));
     }
 
-    /** A number above all earlier ones, also of other processes unless their dates are far off. */
-    long nextRound() {
-        return rounds.incrementAndGet();
+    /** The number of a new attempt. */
+    long newAttempt() {
+        return 1 + below((1L << 53) - 1);
+    }
+
+    /** A round after all that this process has begun or seen. */
+    Round nextRound(long attempt) {
+        return new Round(rounds.incrementAndGet(), attempt);
+    }
+
+    /** Notes that a member was asked in a round, also by another process. */
+    void saw(Round round) {
+        rounds.accumulateAndGet(round.number(), Math::max);
     }
 
     // ---- time

@@ -6,6 +6,7 @@ import io.leasehold.model.LimitExceededException;
 import io.leasehold.model.OutcomeUnknownException;
 import io.leasehold.model.RefusalReason;
 import io.leasehold.model.StoreUnavailableException;
+import io.leasehold.quorum.Settlement.Drawn;
 import io.leasehold.quorum.Settlement.Settled;
 import io.leasehold.quorum.Votes.Vote;
 import io.leasehold.spi.Acquisition;
@@ -15,10 +16,15 @@ import io.leasehold.spi.Acquisition.Granted;
 import io.leasehold.spi.Acquisition.Held;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseRequest;
+import io.leasehold.spi.Polled;
+import io.leasehold.spi.Round;
 import io.leasehold.spi.Time;
+import io.leasehold.spi.TokenState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -37,12 +43,17 @@ import org.jspecify.annotations.Nullable;
  * members that granted agree on the token. Whatever else happens, all is given back, and after a
  * random pause it begins again, as long as the caller waits.
  *
- * <p>All of it runs in a mailbox; no lock is needed. Answers carry the number of the round that
+ * <p>To the members it is one attempt, whose number is part of each round. A member gives back only
+ * what this attempt alone has asked for: so a repeat that fails takes nothing from whoever got the
+ * lease before.
+ *
+ * <p>All of it runs in a mailbox; no lock is needed. Answers carry the number of the turn that
  * asked, so that late ones are known.
  */
 final class Pursuit {
 
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(200);
+    private static final int MAX_OVERTAKEN = 8;
 
     private enum Stage {
         /** All were asked. */
@@ -58,8 +69,8 @@ final class Pursuit {
         OVER
     }
 
-    /** What was asked: in which round, the how manieth in all, whom, and when. */
-    private record Question(long round, int number, Member member, long sentAt) {}
+    /** One request to a member: its turn and round, its number, the member and the send time. */
+    private record Question(long turn, Round round, int number, Member member, long sentAt) {}
 
     private final Context context;
     private final Members members;
@@ -71,9 +82,15 @@ final class Pursuit {
     private final Callers callers;
     private final Set<Member> touched = new LinkedHashSet<>();
     private final Set<Member> awaited = new LinkedHashSet<>();
+    private final Map<Member, TokenState> states = new HashMap<>();
+    private final long attempt;
     private Votes<Acquisition> votes;
     private Stage stage = Stage.PAUSING;
-    private long round;
+    private Round round = Round.NONE;
+    private long turn;
+    private int overtaken;
+    private final Set<Member> proposedTo = new HashSet<>();
+    private boolean foreign; // another attempt has proposed a token, and may have returned it
     private int pauses;
     private int sent;
     private boolean started;
@@ -87,6 +104,7 @@ final class Pursuit {
         this.members = context.members();
         this.time = members.time();
         this.request = request;
+        this.attempt = context.newAttempt();
         this.votes = new Votes<>(members.size());
         this.callers = new Callers(time.nanos());
     }
@@ -159,9 +177,10 @@ final class Pursuit {
         send(member, wait);
     }
 
-    /** Asks the others; what the head of the queue said stands. */
+    /** Asks the others in the same round; what the head of the queue said stands. */
     private void gather(Vote<Acquisition> head) {
-        begin(Stage.GATHERING);
+        next(Stage.GATHERING);
+        states.keySet().retainAll(Set.of(head.member()));
         votes.add(head);
         Duration wait = shorter(left(), members.patience());
         List<Member> others = new ArrayList<>(members.joined());
@@ -170,9 +189,15 @@ final class Pursuit {
     }
 
     private void begin(Stage next) {
+        next(next);
+        round = context.nextRound(attempt);
+        states.clear();
+    }
+
+    private void next(Stage next) {
         stopTimer();
         stage = next;
-        round = context.nextRound();
+        turn++;
         votes = new Votes<>(members.size());
         awaited.clear();
     }
@@ -180,23 +205,23 @@ final class Pursuit {
     private void ask(Collection<Member> asked, Duration wait) {
         awaited.addAll(asked);
         asked.forEach(member -> send(member, wait));
-        long current = round;
+        long current = turn;
         Duration patience = wait.plus(members.patience());
         mailbox.post(() -> {
-            if (round == current && isAsking()) {
+            if (turn == current && isAsking()) {
                 judge();
             }
-            if (round == current && isAsking()) {
+            if (turn == current && isAsking()) {
                 timer = time.schedule(patience, () -> mailbox.post(() -> timeOut(current)));
             }
         });
     }
 
     private void send(Member member, Duration wait) {
-        Question question = new Question(round, ++sent, member, time.nanos());
+        Question question = new Question(turn, round, ++sent, member, time.nanos());
         touched.add(member);
         LeaseRequest asked = request.waitingAtMost(wait);
-        CompletableFuture<Acquisition> unused = member.ask(
+        CompletableFuture<Polled<Acquisition>> unused = member.ask(
                         wait, node -> node.acquire(asked, question.round))
                 .whenComplete(
                         (answer, failure) -> mailbox.post(() -> arrive(question, answer, failure)));
@@ -209,9 +234,10 @@ final class Pursuit {
     // ---- answers
 
     private void arrive(
-            Question question, @Nullable Acquisition answer, @Nullable Throwable failure) {
+            Question question, @Nullable Polled<Acquisition> polled, @Nullable Throwable failure) {
         Member member = question.member;
-        if (stage == Stage.OVER || question.round != round) {
+        Acquisition answer = polled == null ? null : polled.answer();
+        if (stage == Stage.OVER || question.turn != turn) {
             if (answer instanceof Granted granted) {
                 late(question, granted.grant());
             }
@@ -223,10 +249,13 @@ final class Pursuit {
         if (!awaited.remove(member)) {
             return; // a repeat was answered first, with the same
         }
-        if (answer == null) {
+        if (polled == null || answer == null) {
             failed(member, failure);
             return;
         }
+        context.saw(polled.state().asked());
+        states.put(member, polled.state());
+        foreign |= polled.state().isMarked() && polled.state().mark().attempt() != attempt;
         Vote<Acquisition> vote = new Vote<>(member, answer, question.sentAt);
         votes.add(vote);
         if (stage == Stage.WAITING) {
@@ -253,7 +282,7 @@ final class Pursuit {
     /** The queue has answered. */
     private void turn(Vote<Acquisition> vote) {
         if (vote.answer() instanceof Held held) {
-            finish(held);
+            refuse(held);
         } else if (vote.answer() instanceof Gone) {
             tryAll();
         } else {
@@ -267,12 +296,12 @@ final class Pursuit {
             context.align(question.member, request, grant, settled.token());
         } else if (stage == Stage.OVER || stage == Stage.WAITING || stage == Stage.PAUSING) {
             // of its own round only: a later one may have asked there again
-            context.retract(question.member, request, question.round);
+            giveBack(question.member, question.round);
         }
     }
 
     private void timeOut(long asked) {
-        if (asked == round && isAsking()) {
+        if (asked == turn && isAsking()) {
             for (Member member : awaited) {
                 member.missed();
                 votes.addFailure(new OutcomeUnknownException(
@@ -291,7 +320,7 @@ final class Pursuit {
             finishWith(Verdicts.newest(votes.of(Completed.class)));
         } else if (votes.isMajority(Gone.class)) {
             finish(votes.of(Gone.class).get(0));
-        } else if (votes.isMajority(Granted.class) && queueAgrees()) {
+        } else if (votes.isMajority(Granted.class) && (queueAgrees() || isRepeat())) {
             settle();
         } else if (stage == Stage.TRYING && queueAnswer() instanceof Held held) {
             if (complete || votes.all().size() >= members.majority()) {
@@ -307,6 +336,12 @@ final class Pursuit {
         return queue == null || !(awaited.contains(queue) || queueAnswer() instanceof Held);
     }
 
+    /** Whether a majority has the lease under a token that was proposed before. */
+    private boolean isRepeat() {
+        long marked = states.values().stream().filter(TokenState::isMarked).count();
+        return marked >= members.majority();
+    }
+
     private @Nullable Acquisition queueAnswer() {
         Vote<Acquisition> vote = queue == null ? null : votes.of(queue.index);
         return vote == null ? null : vote.answer();
@@ -314,7 +349,7 @@ final class Pursuit {
 
     private void queueUp(Held held) {
         if (isTimeUp()) {
-            finish(held);
+            refuse(held);
         } else if (queue != null) {
             Member head = queue;
             giveBack();
@@ -345,14 +380,19 @@ final class Pursuit {
     }
 
     private void settle() {
+        Map<Member, Drawn> grants = Verdicts.grants(votes, states);
+        if (isOvertaken(grants.values())) {
+            tryAll();
+            return;
+        }
         stopTimer();
         stage = Stage.SETTLING;
-        long current = round;
-        Map<Member, Grant> grants = Verdicts.grants(votes);
+        proposedTo.addAll(grants.keySet());
+        long current = turn;
         CompletableFuture<Settled> unused = context.settlement()
-                .of(grants)
+                .of(grants, round)
                 .whenComplete((agreed, failure) -> mailbox.post(() -> {
-                    if (stage != Stage.SETTLING || round != current) {
+                    if (stage != Stage.SETTLING || turn != current) {
                         return;
                     }
                     if (agreed == null) {
@@ -361,6 +401,11 @@ final class Pursuit {
                         conclude(agreed, grants.keySet());
                     }
                 }));
+    }
+
+    /** Whether so many were asked in a later round that no majority would take a token in this. */
+    private boolean isOvertaken(Collection<Drawn> grants) {
+        return Settlement.inTime(grants, round) < members.majority() && overtaken++ < MAX_OVERTAKEN;
     }
 
     /** There is a token; is there still enough time to use it? */
@@ -374,10 +419,10 @@ final class Pursuit {
             return;
         }
         settled = agreed;
-        Verdicts.grants(votes).forEach((member, grant) -> {
+        Verdicts.grants(votes, states).forEach((member, drawn) -> {
             if (!asked.contains(member)) {
                 // it came after the token was asked for
-                context.align(member, request, grant, agreed.token());
+                context.align(member, request, drawn.grant(), agreed.token());
             }
         });
         if (end()) {
@@ -405,11 +450,11 @@ final class Pursuit {
         }
         stopTimer();
         stage = Stage.SETTLING;
-        long current = round;
+        long current = turn;
         CompletableFuture<Boolean> unused = context.copies()
                 .writeBack(request, newest.token(), having)
                 .whenComplete((done, failure) -> mailbox.post(() -> {
-                    if (stage == Stage.SETTLING && round == current) {
+                    if (stage == Stage.SETTLING && turn == current) {
                         if (failure == null) {
                             finish(newest);
                         } else {
@@ -417,6 +462,15 @@ final class Pursuit {
                         }
                     }
                 }));
+    }
+
+    /** Another lease is in the way here; but a majority elsewhere may hold this one. */
+    private void refuse(Held held) {
+        if (foreign) {
+            fail(unknown(votes.noMajority("request")));
+        } else {
+            finish(held);
+        }
     }
 
     private void fail(LeaseholdException reason) {
@@ -444,31 +498,43 @@ final class Pursuit {
         Duration pause = pause();
         if (left().compareTo(pause) <= 0) {
             if (held != null) {
-                finish(held);
+                refuse(held);
             } else {
-                fail(
-                        failure instanceof OutcomeUnknownException
-                                ? new StoreUnavailableException(
-                                        "no majority of the quorum; what was granted is given back",
-                                        failure)
-                                : failure);
+                fail(mayBeHeld() ? unknown(failure) : nothingHeld(failure));
             }
             return;
         }
         begin(Stage.PAUSING);
-        long current = round;
+        long current = turn;
         timer = time.schedule(
                 pause,
                 () -> mailbox.post(() -> {
-                    if (round == current && stage == Stage.PAUSING) {
+                    if (turn == current && stage == Stage.PAUSING) {
                         CompletionStage<Void> unused = members.ready()
                                 .whenComplete((ready, none) -> mailbox.post(() -> {
-                                    if (round == current && stage == Stage.PAUSING) {
+                                    if (turn == current && stage == Stage.PAUSING) {
                                         tryAll();
                                     }
                                 }));
                     }
                 }));
+    }
+
+    /** Whether a majority may have the lease, by this attempt or by an earlier one. */
+    private boolean mayBeHeld() {
+        return !proposedTo.isEmpty() || foreign;
+    }
+
+    private static LeaseholdException unknown(LeaseholdException failure) {
+        return new OutcomeUnknownException(
+                "no majority of the quorum agreed on a token; the lease may be held", failure);
+    }
+
+    private static LeaseholdException nothingHeld(LeaseholdException failure) {
+        return failure instanceof OutcomeUnknownException
+                ? new StoreUnavailableException(
+                        "no majority of the quorum; what was granted is given back", failure)
+                : failure;
     }
 
     private Duration pause() {
@@ -481,10 +547,21 @@ final class Pursuit {
         for (Member member : touched) {
             Vote<Acquisition> vote = votes.of(member.index);
             if (vote == null || vote.answer() instanceof Granted || stage == Stage.WAITING) {
-                context.retract(member, request, round);
+                giveBack(member, round);
             }
         }
         touched.clear();
+    }
+
+    /**
+     * Takes back what this attempt alone got at a member. Not where it has proposed a token: with
+     * the lease the member would forget the round, and may then take another token in an earlier
+     * one. What is left there ends with the ttl, unless it is asked for again or withdrawn.
+     */
+    private void giveBack(Member member, Round asked) {
+        if (!proposedTo.contains(member)) {
+            context.retract(member, request, asked);
+        }
     }
 
     // ---- small things

@@ -44,10 +44,15 @@ import java.util.random.RandomGenerator;
  * with every lease.
  *
  * <p><b>Order of tokens.</b> Each node draws from a counter of its own. The highest draw of those
- * that granted becomes the token, and counts when a majority has said to it: the lease is still held
- * here, and this number goes to no other lease. Whoever is asked for a later grant shares a node
- * with that majority, and the draw there is above it; so tokens rise. A node says so to one lease
- * for each number; so no token comes twice. No clock is involved.
+ * that granted is proposed as the token, and is final when a majority has taken it in one round.
+ * Whoever is asked for a later grant shares a node with that majority, and the draw there is above
+ * it; so tokens rise. No two nodes draw the same number; so no token comes twice. No clock is
+ * involved.
+ *
+ * <p><b>Repeats.</b> Nodes keep the round in which they took a token, and an attempt proposes again
+ * what may be final. So a lease id has one token, however often and by whomever it is asked for. An
+ * attempt gives back only what it alone has asked for, and nothing for which it has proposed a
+ * token. So a repeat that fails takes nothing from the holder.
  *
  * <p><b>Forgetting.</b> A node that forgot has forgotten its admission, and serves nobody until it
  * is admitted again: when every lease that it may have known has run out, by its own age, and with

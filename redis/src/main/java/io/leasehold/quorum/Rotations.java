@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.quorum;
 
+import io.leasehold.quorum.Settlement.Drawn;
 import io.leasehold.quorum.Settlement.Settled;
 import io.leasehold.quorum.Votes.Vote;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseRequest;
+import io.leasehold.spi.QuorumNode;
 import io.leasehold.spi.Refused;
 import io.leasehold.spi.Rotation;
 import io.leasehold.spi.Rotation.Rotated;
+import io.leasehold.spi.Round;
+import io.leasehold.spi.TokenState;
 import io.leasehold.spi.Validity;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** Draws new tokens at all members and makes one of them. */
@@ -26,31 +33,50 @@ final class Rotations {
             List<Vote<Rotation>> votes,
             CompletableFuture<Settled> settled) {}
 
+    private static final int MAX_TRIES = 3;
+
     private final Context context;
     private final Members members;
     private final Grant grant;
+    private final Round round;
+    private final Map<Member, TokenState> states = new ConcurrentHashMap<>();
     private final long arrivedAt;
+    private final int tries;
 
     Rotations(Context context, Grant grant) {
+        this(context, grant, context.members().time().nanos(), MAX_TRIES);
+    }
+
+    private Rotations(Context context, Grant grant, long arrivedAt, int tries) {
         this.context = context;
         this.members = context.members();
         this.grant = grant;
-        this.arrivedAt = members.time().nanos();
+        this.round = context.nextRound(context.newAttempt());
+        this.arrivedAt = arrivedAt;
+        this.tries = tries;
     }
 
     CompletableFuture<Rotation> send() {
         Ballot<Rotation, Decision> ballot = new Ballot<>(members, this::decide, this::align);
-        return ballot.ask(
-                        members.joined(), members.patience(), (node, member) -> node.rotate(grant))
+        return ballot.ask(members.joined(), members.patience(), this::ask)
                 .thenCompose(this::settle);
+    }
+
+    private CompletionStage<Rotation> ask(QuorumNode node, Member member) {
+        return node.rotate(grant, round).thenApply(polled -> {
+            context.saw(polled.state().asked());
+            states.put(member, polled.state());
+            return polled.answer();
+        });
     }
 
     private @Nullable Decision decide(Votes<Rotation> votes) {
         if (votes.isMajority(Rotated.class)) {
             return new Decision(null, votes.all(), new CompletableFuture<>());
         }
-        if (votes.isMajority(Refused.class)) {
-            return new Decision(Refusals.most(votes), List.of(), new CompletableFuture<>());
+        Refused refused = Refusals.decided(votes);
+        if (refused != null) {
+            return new Decision(refused, List.of(), new CompletableFuture<>());
         }
         if (votes.isComplete()) {
             throw votes.noMajority("rotation");
@@ -77,16 +103,25 @@ final class Rotations {
         if (decision.refused != null) {
             return CompletableFuture.completedFuture(decision.refused);
         }
-        Map<Member, Grant> grants = new LinkedHashMap<>();
+        Map<Member, Drawn> drawn = new LinkedHashMap<>();
         for (Vote<Rotation> vote : decision.votes) {
             if (vote.answer() instanceof Rotated rotated) {
-                grants.put(vote.member(), rotated.grant());
+                TokenState state = states.getOrDefault(vote.member(), TokenState.NONE);
+                drawn.put(vote.member(), new Drawn(rotated.grant(), state));
             }
         }
-        return context.settlement().of(grants).thenApply(settled -> {
+        if (isOvertaken(drawn.values()) && tries > 1) {
+            return new Rotations(context, grant, arrivedAt, tries - 1).send();
+        }
+        return context.settlement().of(drawn, round).thenApply(settled -> {
             decision.settled.complete(settled);
             return rotated(decision.votes, settled);
         });
+    }
+
+    /** Whether so many were asked in a later round that no majority would take a token in this. */
+    private boolean isOvertaken(Collection<Drawn> answers) {
+        return Settlement.inTime(answers, round) < members.majority();
     }
 
     private Rotation rotated(List<Vote<Rotation>> votes, Settled settled) {

@@ -3,12 +3,16 @@ package io.leasehold.quorum;
 
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.Holding;
-import io.leasehold.model.StoreUnavailableException;
+import io.leasehold.model.OutcomeUnknownException;
 import io.leasehold.quorum.Votes.Vote;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.Raising;
+import io.leasehold.spi.Round;
+import io.leasehold.spi.TokenState;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -18,12 +22,13 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The write-back: makes one token of what the members drew for a lease. It is the highest of them,
- * and counts when a majority has it.
+ * Makes one token of what the members drew for a lease: proposes it to them, and counts on it when a
+ * majority has taken it in this round. From then on it is final, and every later round proposes the
+ * same. {@code docs/decisions/0010-quorum.md} has the proof.
  *
- * <p>This is what orders tokens although the members know nothing of each other. Whoever is asked
- * for a later grant shares a member with this majority, and draws above it there. And it is nobody
- * else's, because no two members draw the same number.
+ * <p>This is also what orders tokens although the members know nothing of each other. Whoever is
+ * asked for a later grant shares a member with this majority, and draws above it there. And it is
+ * nobody else's, because no two members draw the same number.
  */
 final class Settlement {
 
@@ -35,6 +40,14 @@ final class Settlement {
      */
     record Settled(FencingToken token, Set<Member> members) {}
 
+    /** The lease as a member has it, and what that knows of its token. */
+    record Drawn(Grant grant, TokenState state) {
+
+        private boolean hasTaken(long token) {
+            return state.isMarked() && grant.token().value() == token;
+        }
+    }
+
     private final Members members;
     private final boolean writeBack;
 
@@ -43,30 +56,71 @@ final class Settlement {
         this.writeBack = safeguards.writeBack();
     }
 
-    /** Agrees on a token for the lease that these members hold, each as it has it. */
-    CompletableFuture<Settled> of(Map<Member, Grant> grants) {
-        long highest = 0;
-        for (Grant grant : grants.values()) {
-            highest = Math.max(highest, grant.token().value());
+    /** Agrees on a token for the lease that these members hold, in the round they were asked in. */
+    CompletableFuture<Settled> of(Map<Member, Drawn> answers, Round round) {
+        Map<Member, Drawn> drawn = ofOneRotation(answers);
+        if (drawn.size() < members.majority()) {
+            return CompletableFuture.failedFuture(none("a rotation of the lease is under way"));
         }
-        FencingToken token = new FencingToken(highest);
-        Set<Member> having = new LinkedHashSet<>();
-        grants.forEach((member, grant) -> {
-            if (!writeBack || grant.token().equals(token)) {
-                having.add(member);
-            }
-        });
-        if (having.size() >= members.majority()) {
-            return CompletableFuture.completedFuture(new Settled(token, having));
+        FencingToken token = new FencingToken(proposal(drawn.values()));
+        if (!writeBack) {
+            return CompletableFuture.completedFuture(new Settled(token, drawn.keySet()));
         }
         Ballot<Raising, Settled> ballot =
                 new Ballot<>(members, votes -> decide(votes, token), (decision, vote) -> {});
         return ballot.ask(
-                grants.keySet(),
+                drawn.keySet(),
                 members.patience(),
-                (node, member) -> having.contains(member)
-                        ? CompletableFuture.completedFuture(new Raising.Raised())
-                        : node.raise(grantOf(grants, member), token));
+                (node, member) -> node.raise(grantOf(drawn, member), token, round));
+    }
+
+    /** How many of them were asked in no later round, so that they may take a token in this. */
+    static int inTime(Collection<Drawn> answers, Round round) {
+        int count = 0;
+        for (Drawn drawn : answers) {
+            count += drawn.state().asked().isAfter(round) ? 0 : 1;
+        }
+        return count;
+    }
+
+    /** Those that are at the same rotation as a majority; what others have is another token. */
+    private Map<Member, Drawn> ofOneRotation(Map<Member, Drawn> answers) {
+        Map<Long, Map<Member, Drawn>> rotations = new LinkedHashMap<>();
+        answers.forEach((member, drawn) -> rotations
+                .computeIfAbsent(drawn.state().rotatedFrom(), none -> new LinkedHashMap<>())
+                .put(member, drawn));
+        for (Map<Member, Drawn> rotation : rotations.values()) {
+            if (rotation.size() >= members.majority()) {
+                return rotation;
+            }
+        }
+        return Map.of();
+    }
+
+    /** What was taken in the last round, unless it can't be final; else the highest draw. */
+    private long proposal(Collection<Drawn> answers) {
+        Round last = Round.NONE;
+        long taken = 0;
+        long highest = 0;
+        for (Drawn drawn : answers) {
+            highest = Math.max(highest, drawn.state().draw());
+            if (drawn.state().mark().isAfter(last)) {
+                last = drawn.state().mark();
+                taken = drawn.grant().token().value();
+            }
+        }
+        return last.isNone() || isDead(taken, answers) ? highest : taken;
+    }
+
+    /** Whether so many did not take the token, and never will, that the rest is no majority. */
+    private boolean isDead(long token, Collection<Drawn> answers) {
+        int without = 0;
+        for (Drawn drawn : answers) {
+            if (drawn.state().draw() > token && !drawn.hasTaken(token)) {
+                without++;
+            }
+        }
+        return members.size() - without < members.majority();
     }
 
     private @Nullable Settled decide(Votes<Raising> votes, FencingToken token) {
@@ -79,14 +133,18 @@ final class Settlement {
         if (raised.size() >= members.majority()) {
             return new Settled(token, raised);
         } else if (votes.isComplete()) {
-            throw new StoreUnavailableException("no token could be agreed on: fewer than a majority"
-                    + " of the nodes still hold the lease");
+            throw none("fewer than a majority of the nodes took the one proposed");
         }
         return null;
     }
 
-    private static Grant grantOf(Map<Member, Grant> grants, Member member) {
-        return Objects.requireNonNull(grants.get(member));
+    /** A majority may have taken it although fewer said so. */
+    private static OutcomeUnknownException none(String why) {
+        return new OutcomeUnknownException("no token could be agreed on: " + why);
+    }
+
+    private static Grant grantOf(Map<Member, Drawn> drawn, Member member) {
+        return Objects.requireNonNull(drawn.get(member)).grant();
     }
 
     static Grant withToken(Grant grant, FencingToken token) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.quorum;
 
+import io.leasehold.quorum.Settlement.Drawn;
 import io.leasehold.quorum.Settlement.Settled;
 import io.leasehold.quorum.Votes.Vote;
 import io.leasehold.spi.Acquisition;
@@ -8,6 +9,7 @@ import io.leasehold.spi.Acquisition.Completed;
 import io.leasehold.spi.Acquisition.Granted;
 import io.leasehold.spi.Acquisition.Held;
 import io.leasehold.spi.Grant;
+import io.leasehold.spi.TokenState;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -33,11 +35,12 @@ final class Verdicts {
     private Verdicts() {}
 
     /** Who granted, each under its own token. */
-    static Map<Member, Grant> grants(Votes<Acquisition> votes) {
-        Map<Member, Grant> grants = new LinkedHashMap<>();
+    static Map<Member, Drawn> grants(Votes<Acquisition> votes, Map<Member, TokenState> states) {
+        Map<Member, Drawn> grants = new LinkedHashMap<>();
         for (Vote<Acquisition> vote : votes.all()) {
             if (vote.answer() instanceof Granted granted) {
-                grants.put(vote.member(), granted.grant());
+                TokenState state = states.getOrDefault(vote.member(), TokenState.NONE);
+                grants.put(vote.member(), new Drawn(granted.grant(), state));
             }
         }
         return grants;

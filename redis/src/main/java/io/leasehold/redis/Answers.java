@@ -15,10 +15,13 @@ import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseView;
 import io.leasehold.spi.NodeRecord;
 import io.leasehold.spi.NodeStanding;
+import io.leasehold.spi.Polled;
 import io.leasehold.spi.Raising;
 import io.leasehold.spi.Refused;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Rotation;
+import io.leasehold.spi.Round;
+import io.leasehold.spi.TokenState;
 import io.leasehold.spi.Validity;
 import io.leasehold.table.TableOptions;
 import java.nio.ByteBuffer;
@@ -34,6 +37,7 @@ final class Answers {
     /** Where the row of a record has its scope; the row of a lease ends before. */
     static final int SCOPE_OF_A_RECORD = 8;
 
+    private static final int STATE_OF_A_TOKEN = 2;
     private static final int BYTES_OF_A_RENEWAL = 1 + 2 * Double.BYTES;
     private static final int BYTES_OF_AN_ID = 32;
     private static final Ending.Ended ENDED = new Ending.Ended();
@@ -123,6 +127,27 @@ final class Answers {
             case "L" -> throw limit(answer, request);
             default -> throw unknown(answer);
         };
+    }
+
+    /** The same with what a node of a quorum knows of the token. */
+    Polled<Acquisition> polled(List<?> answer, LeaseRequest request, Duration inStore) {
+        return new Polled<>(acquisition(answer, request, inStore), tokenState(answer));
+    }
+
+    /** What a node of a quorum knows of the token; nothing but its draw where that is all. */
+    static TokenState tokenState(List<?> answer) {
+        if (!letter(answer).equals("G")) {
+            return TokenState.NONE;
+        } else if (answer.size() <= STATE_OF_A_TOKEN) {
+            long draw = (long) ByteBuffer.wrap((byte[]) answer.get(1)).getDouble();
+            return new TokenState(draw, Round.NONE, Round.NONE, 0);
+        }
+        ByteBuffer fields = ByteBuffer.wrap((byte[]) answer.get(STATE_OF_A_TOKEN));
+        return new TokenState(
+                (long) fields.getDouble(),
+                new Round((long) fields.getDouble(), (long) fields.getDouble()),
+                new Round((long) fields.getDouble(), (long) fields.getDouble()),
+                (long) fields.getDouble());
     }
 
     private static Acquisition.Granted granted(

@@ -15,10 +15,12 @@ import io.leasehold.spi.Limits;
 import io.leasehold.spi.NodeAdmission;
 import io.leasehold.spi.NodeRecord;
 import io.leasehold.spi.NodeStanding;
+import io.leasehold.spi.Polled;
 import io.leasehold.spi.Raising;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
 import io.leasehold.spi.Rotation;
+import io.leasehold.spi.Round;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -63,14 +65,10 @@ final class Operations {
     }
 
     CompletionStage<Acquisition> acquire(LeaseRequest request) {
-        return acquire(request, 0);
-    }
-
-    CompletionStage<Acquisition> acquire(LeaseRequest request, long round) {
         CompletionStage<Acquisition> answer = request.terms().waitAtMost().isZero()
-                ? send.apply(Requests.acquire(request, round))
+                ? send.apply(Requests.acquire(request))
                         .thenApply(fields -> answers.acquisition(fields, request, Duration.ZERO))
-                : waits.acquire(request, round, send);
+                : waits.acquire(request, null, send).thenApply(Polled::answer);
         return answer.thenCompose(acquisition -> acquisition instanceof Acquisition.Granted granted
                 ? noted(granted, request)
                 : CompletableFuture.completedFuture(acquisition));
@@ -179,8 +177,22 @@ final class Operations {
         return send.apply(Requests.admit(admission)).thenApply(Answers::standing);
     }
 
-    CompletionStage<Raising> raise(Grant grant, FencingToken to) {
-        return send.apply(Requests.raise(grant, to)).thenApply(Answers::raising);
+    CompletionStage<Polled<Acquisition>> acquire(LeaseRequest request, Round round) {
+        return request.terms().waitAtMost().isZero()
+                ? send.apply(Requests.acquire(request, round))
+                        .thenApply(fields -> answers.polled(fields, request, Duration.ZERO))
+                : waits.acquire(request, round, send);
+    }
+
+    CompletionStage<Polled<Rotation>> rotate(Grant grant, Round round) {
+        return send.apply(Requests.rotate(grant, round)).thenApply(fields -> {
+            Rotation rotation = answers.rotation(fields, grant);
+            return new Polled<>(rotation, Answers.tokenState(fields));
+        });
+    }
+
+    CompletionStage<Raising> raise(Grant grant, FencingToken to, Round round) {
+        return send.apply(Requests.raise(grant, to, round)).thenApply(Answers::raising);
     }
 
     CompletionStage<Acquisition> restore(LeaseRequest request, FencingToken token) {
@@ -188,7 +200,7 @@ final class Operations {
                 .thenApply(fields -> answers.acquisition(fields, request, Duration.ZERO));
     }
 
-    CompletionStage<Ending> retract(LeaseRequest request, long round) {
+    CompletionStage<Ending> retract(LeaseRequest request, Round round) {
         return send.apply(Requests.retract(request, round)).thenApply(Answers::ending);
     }
 

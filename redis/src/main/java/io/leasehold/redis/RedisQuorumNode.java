@@ -17,11 +17,13 @@ import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.NodeAdmission;
 import io.leasehold.spi.NodeRecord;
 import io.leasehold.spi.NodeStanding;
+import io.leasehold.spi.Polled;
 import io.leasehold.spi.QuorumNode;
 import io.leasehold.spi.Raising;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
 import io.leasehold.spi.Rotation;
+import io.leasehold.spi.Round;
 import io.leasehold.spi.Time;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -159,8 +161,8 @@ public final class RedisQuorumNode implements QuorumNode {
     }
 
     @Override
-    public CompletionStage<Raising> raise(Grant grant, FencingToken to) {
-        return ask(operations -> operations.raise(grant, to));
+    public CompletionStage<Raising> raise(Grant grant, FencingToken to, Round round) {
+        return ask(operations -> operations.raise(grant, to, round));
     }
 
     @Override
@@ -169,12 +171,17 @@ public final class RedisQuorumNode implements QuorumNode {
     }
 
     @Override
-    public CompletionStage<Acquisition> acquire(LeaseRequest request, long round) {
+    public CompletionStage<Polled<Acquisition>> acquire(LeaseRequest request, Round round) {
         return ask(operations -> operations.acquire(request, round));
     }
 
     @Override
-    public CompletionStage<Ending> retract(LeaseRequest request, long round) {
+    public CompletionStage<Polled<Rotation>> rotate(Grant grant, Round round) {
+        return ask(operations -> operations.rotate(grant, round));
+    }
+
+    @Override
+    public CompletionStage<Ending> retract(LeaseRequest request, Round round) {
         return ask(operations -> operations.retract(request, round));
     }
 
@@ -197,7 +204,7 @@ public final class RedisQuorumNode implements QuorumNode {
 
     @Override
     public CompletionStage<Acquisition> acquire(LeaseRequest request) {
-        return ask(operations -> operations.acquire(request));
+        return acquire(request, Round.NONE).thenApply(Polled::answer);
     }
 
     @Override
@@ -217,7 +224,7 @@ public final class RedisQuorumNode implements QuorumNode {
 
     @Override
     public CompletionStage<Rotation> rotate(Grant grant) {
-        return ask(operations -> operations.rotate(grant));
+        return rotate(grant, Round.NONE).thenApply(Polled::answer);
     }
 
     @Override

@@ -12,12 +12,14 @@ import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.NodeAdmission;
 import io.leasehold.spi.NodeRecord;
 import io.leasehold.spi.RenewalRequest;
-
+import io.leasehold.spi.Round;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Writes operations for the script; {@code operations.lua} says what they take. */
 final class Requests {
@@ -33,28 +35,33 @@ final class Requests {
     private Requests() {}
 
     static Operation acquire(LeaseRequest request) {
-        return acquire(request, 0);
+        return acquire(request, null);
     }
 
-    /** The same, in a round of a quorum. */
-    static Operation acquire(LeaseRequest request, long round) {
+    /** The same, for a node of a quorum in a round. */
+    static Operation acquire(LeaseRequest request, @Nullable Round round) {
         LeaseRequest.Terms terms = request.terms();
         if (isPlain(request.claim()) && terms.unlessCompletedSince().isEmpty()) {
             return plainAcquire(request, round);
         }
-        return Operation.of(
-                'a',
-                Wire.id(request.id()),
-                Wire.claim(request.claim()),
-                Wire.text(request.holder().label()),
-                Wire.length(terms.ttl()),
-                Wire.length(terms.waitAtMost()),
-                Wire.length(terms.lockDelay()),
-                Wire.optional(terms.record()),
-                terms.unlessCompletedSince()
-                        .map(token -> Wire.number(token.value()))
-                        .orElse(NOTHING),
-                Wire.number(round));
+        byte[][] words = {
+            Wire.id(request.id()),
+            Wire.claim(request.claim()),
+            Wire.text(request.holder().label()),
+            Wire.length(terms.ttl()),
+            Wire.length(terms.waitAtMost()),
+            Wire.length(terms.lockDelay()),
+            Wire.optional(terms.record()),
+            terms.unlessCompletedSince()
+                    .map(token -> Wire.number(token.value()))
+                    .orElse(NOTHING),
+            Wire.number(round == null ? 0 : round.number())
+        };
+        return Operation.of('a', round == null ? words : and(words, Wire.number(round.attempt())));
+    }
+
+    private static byte[][] and(byte[][] words, byte[]... more) {
+        return Stream.of(words, more).flatMap(Stream::of).toArray(byte[][]::new);
     }
 
     /** Whether the claim is one for which there are operations in one word. */
@@ -64,37 +71,47 @@ final class Requests {
                 && claim.scopes().get(0) instanceof Scope.Name;
     }
 
-    private static Operation plainAcquire(LeaseRequest request, long round) {
+    private static Operation plainAcquire(LeaseRequest request, @Nullable Round round) {
         LeaseRequest.Terms terms = request.terms();
         byte[] claim = Wire.claim(request.claim());
         byte[] holder = Wire.text(request.holder().label());
         byte[] record = Wire.optional(terms.record());
         int size = 2 + ID + 4 * Double.BYTES + 2 * Short.BYTES;
-        ByteBuffer word = ByteBuffer.allocate(size + claim.length + holder.length + record.length)
+        int attempt = round == null ? 0 : Double.BYTES;
+        ByteBuffer word = ByteBuffer.allocate(
+                        size + claim.length + holder.length + record.length + attempt)
                 .put((byte) 'A')
                 .put(Wire.id(request.id()))
                 .putDouble((double) Wire.micros(terms.ttl()))
                 .putDouble((double) Wire.micros(terms.waitAtMost()))
                 .putDouble((double) Wire.micros(terms.lockDelay()))
                 .put((byte) 0)
-                .putDouble((double) round);
+                .putDouble(round == null ? 0 : (double) round.number());
         put(claim, word);
         put(holder, word);
-        return Operation.inOne(word.put(record).array(), 1);
+        word.put(record);
+        if (round != null) {
+            word.putDouble((double) round.attempt());
+        }
+        return Operation.inOne(word.array(), 1);
     }
 
-    /** What is done to a lease, in one word. */
-    private static Operation plain(char letter, Grant grant, long argument) {
+    /** What is done to a lease, in one word; the rest is for a node of a quorum. */
+    private static Operation plain(char letter, Grant grant, long argument, double... rest) {
         byte[] claim = Wire.claim(grant.holding().claim());
         byte[] holder = Wire.text(grant.holding().holder().label());
-        int size = 1 + ID + 2 * Double.BYTES + Short.BYTES;
+        int size = 1 + ID + (2 + rest.length) * Double.BYTES + Short.BYTES;
         ByteBuffer word = ByteBuffer.allocate(size + claim.length + holder.length)
                 .put((byte) letter)
                 .put(Wire.id(grant.id()))
                 .putDouble((double) grant.token().value())
                 .putDouble((double) argument);
         put(claim, word);
-        return Operation.inOne(word.put(holder).array(), 1);
+        word.put(holder);
+        for (double number : rest) {
+            word.putDouble(number);
+        }
+        return Operation.inOne(word.array(), 1);
     }
 
     /** All in one word: there are many of them. */
@@ -179,12 +196,22 @@ final class Requests {
                 Wire.number(admission.floor()));
     }
 
-    static Operation raise(Grant grant, FencingToken to) {
+    static Operation rotate(Grant grant, Round round) {
+        return Operation.of(
+                't', and(words(grant), Wire.number(round.number()), Wire.number(round.attempt())));
+    }
+
+    static Operation raise(Grant grant, FencingToken to, Round round) {
         if (isPlain(grant.holding().claim())) {
-            return plain('U', grant, to.value());
+            return plain('U', grant, to.value(), (double) round.number(), (double) round.attempt());
         }
-        byte[][] words = words(grant);
-        return Operation.of('u', words[0], words[1], words[2], words[3], Wire.number(to.value()));
+        return Operation.of(
+                'u',
+                and(
+                        words(grant),
+                        Wire.number(to.value()),
+                        Wire.number(round.number()),
+                        Wire.number(round.attempt())));
     }
 
     static Operation restore(LeaseRequest request, FencingToken token) {
@@ -200,8 +227,12 @@ final class Requests {
                 Wire.number(token.value()));
     }
 
-    static Operation retract(LeaseRequest request, long round) {
-        return Operation.of('k', Wire.id(request.id()), Wire.number(round));
+    static Operation retract(LeaseRequest request, Round round) {
+        return Operation.of(
+                'k',
+                Wire.id(request.id()),
+                Wire.number(round.number()),
+                Wire.number(round.attempt()));
     }
 
     static Operation records(String cursor) {

@@ -4,6 +4,8 @@ package io.leasehold.redis;
 import io.leasehold.model.LeaseholdException;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.LeaseRequest;
+import io.leasehold.spi.Polled;
+import io.leasehold.spi.Round;
 import io.leasehold.spi.Time;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -32,13 +34,16 @@ final class Wait {
 
     /** One attempt: where its answer goes, until when it waits, when it arrived at the store. */
     static final class Attempt {
-        private final CompletableFuture<Acquisition> result;
-        private final long round;
+        private final CompletableFuture<Polled<Acquisition>> result;
+        private final @Nullable Round round;
         private final long deadline;
         private long arrivedAt = UNKNOWN;
         private @Nullable Delivery early;
 
-        Attempt(CompletableFuture<Acquisition> result, long round, long deadline) {
+        Attempt(
+                CompletableFuture<Polled<Acquisition>> result,
+                @Nullable Round round,
+                long deadline) {
             this.result = result;
             this.round = round;
             this.deadline = deadline;
@@ -269,7 +274,7 @@ final class Wait {
 
     private void settle(Attempt attempt, List<?> answer, Duration inStore) {
         try {
-            attempt.result.complete(waits.answers().acquisition(answer, request, inStore));
+            attempt.result.complete(waits.answers().polled(answer, request, inStore));
         } catch (LeaseholdException e) {
             attempt.result.completeExceptionally(e);
         }

@@ -5,8 +5,9 @@ import io.leasehold.model.LeaseId;
 import io.leasehold.model.LeaseholdException;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.LeaseRequest;
+import io.leasehold.spi.Polled;
+import io.leasehold.spi.Round;
 import io.leasehold.spi.Time;
-
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The requests of this client that wait in the store's queue. The store answers them by a message,
@@ -43,11 +45,11 @@ final class Waits {
     }
 
     /** Sends a request that may have to queue, for the first time in the given way. */
-    CompletableFuture<Acquisition> acquire(
+    CompletableFuture<Polled<Acquisition>> acquire(
             LeaseRequest request,
-            long round,
+            @Nullable Round round,
             Function<Operation, CompletableFuture<List<Object>>> first) {
-        CompletableFuture<Acquisition> result = new CompletableFuture<>();
+        CompletableFuture<Polled<Acquisition>> result = new CompletableFuture<>();
         Wait.Attempt attempt = new Wait.Attempt(
                 result, round, time.nanos() + request.terms().waitAtMost().toNanos());
         // a repeat joins the wait of the first

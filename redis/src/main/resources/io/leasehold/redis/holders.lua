@@ -78,8 +78,9 @@ function rule.mismatch(lease, claim, number)
         or nil
 end
 
--- Enters a lease under the next token; or says why not.
-function rule.grant(id, claim, holder, ttl, delay, record, round)
+-- Enters a lease under the next token; or says why not. The request is one that waited, or alike.
+function rule.grant(request)
+    local claim, ttl = request.claim, request.ttl
     if occupied + #rule.scopes(claim) > tonumber(ARGV[4]) then
         return nil, {'L', 'leases'}
     end
@@ -88,18 +89,21 @@ function rule.grant(id, claim, holder, ttl, delay, record, round)
         return nil, {'L', 'tokens'}
     end
     local lease = {
-        id = id, token = number, ttl = ttl, expiry = now + ttl, version = 1, rotatedFrom = 0,
-        grantedAt = now, delay = delay, lingers = 0, round = round, claim = claim, holder = holder,
-        record = record
+        id = request.id, token = number, ttl = ttl, expiry = now + ttl, version = 1, rotatedFrom = 0,
+        grantedAt = now, delay = request.delay, lingers = 0, round = request.round, claim = claim,
+        holder = request.holder, record = request.record,
+        draw = number, attempt = request.attempt, maker = request.maker, marked = 0, marker = 0
     }
     rule.enter(lease)
-    rule.tell('G', claim, holder, number)
+    rule.tell('G', claim, lease.holder, number)
     return lease
 end
 
 function rule.granted(lease)
     return {'G', pack('>dddd', lease.token, lease.version, lease.expiry - now, lease.ttl)
-        .. lease.holder}
+        .. lease.holder,
+        isNode and pack('>dddddd', lease.draw, lease.marked, lease.marker, lease.round, lease.attempt,
+            lease.rotatedFrom) or nil}
 end
 
 -- For how long the lease, or the lock-delay behind it, is in the way.

@@ -89,16 +89,23 @@ function rule.packed(lease)
     return 'L' .. pack(FORMAT, lease.token, lease.ttl, lease.expiry, lease.version,
         lease.rotatedFrom, lease.grantedAt, lease.delay, lease.lingers, lease.round, #lease.claim, lease.claim,
         #lease.holder, lease.holder) .. lease.record
+        .. (isNode and pack(VOTE, lease.draw, lease.attempt, lease.maker, lease.marked, lease.marker) or '')
 end
 
 function rule.unpacked(id, value)
     local number, ttl, expiry, version, rotatedFrom, grantedAt, delay, lingers, round, claim,
         holder, at = unpackFrom(FORMAT, value, 2)
-    return {
+    local lease = {
         id = id, token = number, ttl = ttl, expiry = expiry, version = version,
         rotatedFrom = rotatedFrom, grantedAt = grantedAt, delay = delay, lingers = lingers,
-        round = round, claim = claim, holder = holder, record = sub(value, at)
+        round = round, claim = claim, holder = holder,
+        record = sub(value, at, isNode and -VOTE_SIZE - 1 or -1)
     }
+    if isNode then
+        lease.draw, lease.attempt, lease.maker, lease.marked, lease.marker =
+            unpackFrom(VOTE, value, #value - VOTE_SIZE + 1)
+    end
+    return lease
 end
 
 -- The lease with this id, or, if it is over and still remembered, how it ended and its token.

@@ -161,7 +161,8 @@ function operations.r(at, count)
     return {'R', table.concat(results)}
 end
 
--- Rotate: id, claim, holder, token. Returns G as acquire does, or X reason.
+-- Rotate: id, claim, holder, token, and at a node of a quorum the round and its attempt. Returns G as
+-- acquire does, or X reason.
 function operations.t(at)
     local claim, number = ARGV[at + 1], tonumber(ARGV[at + 3])
     local lease, ended = rule.lookUp(ARGV[at])
@@ -175,10 +176,15 @@ function operations.t(at)
             return {'L', 'tokens'}
         end
         lease.rotatedFrom, lease.token, lease.version = number, drawn, lease.version + 1
+        if isNode then
+            rule.beginRotation(lease, tonumber(ARGV[at + 4]), tonumber(ARGV[at + 5]))
+        end
         rule.put(lease)
         rule.tell('T', lease.claim, lease.holder, lease.token)
     elseif reason ~= 't' or lease.rotatedFrom ~= number then
         return {'X', reason}
+    elseif isNode and rule.ask(lease, tonumber(ARGV[at + 4]), tonumber(ARGV[at + 5])) then
+        rule.put(lease)
     end
     return rule.granted(lease)
 end

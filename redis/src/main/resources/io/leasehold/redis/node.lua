@@ -89,27 +89,78 @@ function operations.g(at)
     return {'0', kept and rule.recordRow(ARGV[at], kept)}
 end
 
-function rule.take(lease, number)
-    lease.token = number
-    rule.put(lease)
-    rule.tell(lease.rotatedFrom > 0 and 'T' or 'G', lease.claim, lease.holder, number)
+-- A lease, or a request that waits, has with it what makes the nodes agree on one token:
+--   round, attempt    asked: the last round in which it was asked for, with the attempt that asked
+--   maker             the attempt that asked for it, if there was no other; else 0
+-- and a lease:
+--   draw              the number that this node drew for it, 0 if none
+--   marked, marker    mark: the round and attempt in which the node took the token; 0 if the token is
+--                     only its draw; NEVER if the node was told that the token is final
+
+-- Whether an entry was asked for in a later round than this.
+function rule.isOvertaken(entry, round, attempt)
+    return entry.round > round or entry.round == round and entry.attempt > attempt
 end
 
--- Raise: id, claim, holder, token, the token agreed on. Returns E, or X reason.
+-- Notes that an attempt asked for it; returns whether that changed anything.
+function rule.ask(entry, round, attempt)
+    local before, maker = entry.round, entry.maker
+    local asker = entry.attempt
+    if not rule.isOvertaken(entry, round, attempt) then
+        entry.round, entry.attempt = round, attempt
+    end
+    if entry.maker ~= attempt then
+        entry.maker = 0
+    end
+    return entry.round ~= before or entry.attempt ~= asker or entry.maker ~= maker
+end
+
+-- The agreement on the token of a rotation begins anew, and nobody takes the lease back. Rounds that
+-- were asked stay so: the same rotation may have begun here before, and a repair have undone it.
+function rule.beginRotation(lease, round, attempt)
+    rule.ask(lease, round, attempt)
+    lease.draw, lease.maker, lease.marked, lease.marker = lease.token, 0, 0, 0
+end
+
+-- Whether the attempt alone asked for it, and not in a later round.
+function rule.isGivenBack(entry, round, attempt)
+    return attempt ~= 0 and entry.maker == attempt and not rule.isOvertaken(entry, round, attempt)
+end
+
+-- Gives a lease a token that was proposed, with its mark.
+function rule.take(lease, number, round, attempt)
+    local told = lease.token == number
+    token = math.max(token, number)
+    lease.token, lease.marked, lease.marker = number, round, attempt
+    rule.put(lease)
+    if not told then
+        rule.tell(lease.rotatedFrom > 0 and 'T' or 'G', lease.claim, lease.holder, number)
+    end
+end
+
+-- Raise: id, claim, holder, token, the token proposed, round, attempt. Returns E, or X reason.
 function operations.u(at)
     local claim, number, to = ARGV[at + 1], tonumber(ARGV[at + 3]), tonumber(ARGV[at + 4])
+    local round, attempt = tonumber(ARGV[at + 5]), tonumber(ARGV[at + 6])
     local lease, ended = rule.lookUp(ARGV[at])
     if not lease then
         return {'X', rule.absence(claim, ARGV[at + 2], ended)}
     end
     local reason = rule.mismatch(lease, claim, number)
-    if lease.token == to and (not reason or reason == 't') then
-        return {'E'}
-    elseif reason then
+    if reason and (reason ~= 't' or lease.token ~= to) then
         return {'X', reason}
+    elseif lease.marked >= NEVER then
+        return lease.token == to and {'E'} or {'X', 't'}
+    elseif round >= NEVER and lease.rotatedFrom >= to and lease.token ~= to then
+        return {'X', 't'}
+    elseif round < NEVER then
+        if rule.isOvertaken(lease, round, attempt)
+            or to < lease.draw and not (lease.marked > 0 and lease.token == to) then
+            return {'X', 't'}
+        end
+        lease.round, lease.attempt = round, attempt
     end
-    token = math.max(token, to)
-    rule.take(lease, to)
+    rule.take(lease, to, round, attempt)
     return {'E'}
 end
 
@@ -118,9 +169,11 @@ function operations.v(at)
     local id, claim, number = ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 6])
     local lease, ended = rule.lookUp(id)
     if lease and now < lease.expiry and lease.claim == claim then
-        if lease.token ~= number then
-            token = math.max(token, number)
-            rule.take(lease, number)
+        local rotatedSince = lease.rotatedFrom > number
+            or lease.rotatedFrom == number and lease.marked > 0
+            or lease.marked >= NEVER and lease.token > number
+        if not rotatedSince then
+            rule.take(lease, number, NEVER, 0)
         end
         return rule.granted(lease)
     elseif lease or ended and ended ~= 'E' then
@@ -138,23 +191,25 @@ function operations.v(at)
     local entered = {
         id = id, token = number, ttl = tonumber(ARGV[at + 3]), expiry = now + ARGV[at + 3],
         version = 1, rotatedFrom = 0, grantedAt = now, delay = tonumber(ARGV[at + 4]), lingers = 0,
-        round = 0, claim = claim, holder = ARGV[at + 2], record = ARGV[at + 5]
+        round = 0, claim = claim, holder = ARGV[at + 2], record = ARGV[at + 5],
+        draw = 0, attempt = 0, maker = 0, marked = NEVER, marker = 0
     }
     rule.enter(entered)
     rule.tell('G', claim, entered.holder, number)
     return rule.granted(entered)
 end
 
--- Retract: id, round. Takes back what was asked for in no later round. Returns E.
+-- Retract: id, round, attempt. Takes back what the attempt alone asked for, and in no later round.
+-- Returns E.
 function operations.k(at)
-    local id, round = ARGV[at], tonumber(ARGV[at + 1])
+    local id, round, attempt = ARGV[at], tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
     local waiter = waiting > 0 and rule.waiterOf(id)
     local lease = rule.lookUp(id)
-    if waiter and waiter.round <= round then
+    if waiter and rule.isGivenBack(waiter, round, attempt) then
         rule.leave(waiter)
         rule.deliver(waiter.client, id, {'N', 'f'})
         rule.handOver(rule.scopes(waiter.claim))
-    elseif lease and now < lease.expiry and lease.round <= round then
+    elseif lease and now < lease.expiry and rule.isGivenBack(lease, round, attempt) then
         local freed = rule.vacate(lease)
         call('HDEL', key, id)
         rule.tell('L', lease.claim, lease.holder, lease.token)

@@ -7,8 +7,10 @@
 -- s scope mismatch.
 
 -- Acquire: id, claim, holder, ttl, wait, lock-delay, record or nothing, the oldest token whose record
--- will do instead or nothing, and the round, see node.lua. Returns
---   G token, version, remaining, ttl, holder      granted: four numbers and the holder, in one
+-- will do instead or nothing, and at a node of a quorum the round and its attempt, see node.lua.
+-- Returns
+--   G token, version, remaining, ttl, holder      granted: four numbers and the holder, in one; a node
+--                                                 adds what it knows of the token, see rule.granted
 --   H claim holder token remaining record         held by another
 --   C record token kept-for                       completed
 --   N reason                                      the id was used before
@@ -18,10 +20,10 @@
 function operations.a(at)
     local id, claim, since = ARGV[at], ARGV[at + 1], ARGV[at + 7]
     local wait, round = tonumber(ARGV[at + 4]), tonumber(ARGV[at + 8])
+    local attempt = isNode and tonumber(ARGV[at + 9]) or nil
     local lease, ended = rule.lookUp(id)
     if lease then
-        if round > lease.round then
-            lease.round = round
+        if isNode and rule.ask(lease, round, attempt) then
             rule.put(lease)
         end
         return lease.claim ~= claim and {'N', 's'}
@@ -30,7 +32,7 @@ function operations.a(at)
     end
     local waiter = waiting > 0 and rule.waiterOf(id)
     if waiter then
-        return rule.join(waiter, claim, wait, round)
+        return rule.join(waiter, claim, wait, round, attempt)
     elseif ended then
         return {'N', ended == 'E' and 'e' or 'f'}
     end
@@ -42,19 +44,22 @@ function operations.a(at)
             end
         end
     end
-    local holder, ttl, delay, record =
-        ARGV[at + 2], tonumber(ARGV[at + 3]), tonumber(ARGV[at + 5]), ARGV[at + 6]
+    local request = {
+        id = id, claim = claim, holder = ARGV[at + 2], ttl = tonumber(ARGV[at + 3]),
+        delay = tonumber(ARGV[at + 5]), record = ARGV[at + 6], since = since, round = round,
+        attempt = attempt, maker = attempt
+    }
     local blocker = rule.holderInTheWay(claim)
     if full and (wait > 0 or not blocker) then
         return {'!', full}
     elseif not blocker and (waiting == 0 or not rule.waiterInTheWay(claim, NEVER)) then
-        local new, limit = rule.grant(id, claim, holder, ttl, delay, record, round)
+        local new, limit = rule.grant(request)
         return new and rule.granted(new) or limit
     elseif wait == 0 then
         blocker = blocker or rule.holderBefore(claim, NEVER)
         return blocker and rule.held(blocker) or {'A'}
     end
-    return rule.enqueue(id, claim, holder, ttl, wait, delay, record, since, round, blocker)
+    return rule.enqueue(request, wait, blocker)
 end
 
 function rule.finish(lease, how, change)

@@ -35,7 +35,12 @@ while plain and at <= last do
             drawn = nodes and drawn + (index - drawn) % nodes or drawn
             if drawn < NEVER and occupied < unpackFrom('>d', ARGV[1], 2)
                 and type(safely('ZADD', ENDS, expiry, id)) == 'number' then
-                local lease = pack('>Bddddddc0', LEASE, drawn, ttl, expiry, 1, 0, now, sub(word, 50))
+                local lease = pack('>Bddddddc0', LEASE, drawn, ttl, expiry, 1, 0, now,
+                    sub(word, 50, nodes and -9 or -1))
+                if nodes then
+                    local attempt = sub(word, -8)
+                    lease = lease .. pack('>dc0c0dd', drawn, attempt, attempt, 0, 0)
+                end
                 token, due, occupied = drawn, math.min(due, expiry), occupied + 1
                 saved = at == last and pack('>dddddc0', now, token, due, occupied, remembered, rest)
                 if type(saved and safely('HSET', key, scope, id, id, lease, '', saved)
@@ -62,7 +67,8 @@ while plain and at <= last do
                     pause = pause + BEHIND + sequence * STEP % SPREAD
                 end
                 if type(safely('HSET', WAITERS, id, pack('>dddI2c0I2c0', now + wait, sequence,
-                    now + pause, #caller, caller, 0, sub(word, 34)))) == 'number' then
+                    now + pause, #caller, caller, 0,
+                    nodes and sub(word, 34) .. sub(word, -8) or sub(word, 34)))) == 'number' then
                     answers[#answers + 1] = pack('>Bdd', 81, now, pause)
                     plain, at = true, at + 1
                 end
@@ -128,7 +134,11 @@ while plain and at <= last do
                 saved = at == last and pack('>dddddc0', now, token, due, occupied, remembered, rest)
                 local ended = pack('>Bdd', RELEASED, now, number)
                 -- what follows the times is written alike in a waiter and in a lease
-                local lease = pack('>Bddddddc0', LEASE, drawn, ttl, till, 1, 0, now, sub(next, from + 8))
+                local lease = pack('>Bddddddc0', LEASE, drawn, ttl, till, 1, 0, now,
+                    sub(next, from + 8, nodes and -17 or -1))
+                if nodes then
+                    lease = lease .. pack('>dc0dd', drawn, sub(next, -16), 0, 0)
+                end
                 if (saved and safely('HSET', key, scope, first, id, ended, first, lease, '', saved)
                     or safely('HSET', key, scope, first, id, ended, first, lease)) == 1 then
                     answers[#answers + 1] = 'E'
@@ -159,16 +169,27 @@ while plain and at <= last do
             end
         end
     elseif letter == 85 then
-        -- a token that the nodes of a quorum agreed on
+        -- a token that is proposed to the nodes of a quorum
         found = found or safely('HMGET', key, '', id)
         local value, size = found[2], unpackFrom('>I2', word, 50)
         if value and byte(value) == LEASE and sub(value, 67, 68 + size) == sub(word, 50, 51 + size) then
-            local number, _, expiry = unpackFrom('>ddd', value, 2)
+            local number, _, expiry, _, rotatedFrom = unpackFrom('>ddddd', value, 2)
             local own, to = unpackFrom('>dd', word, 34)
-            if now < expiry and number == own then
+            local round, attempt = unpackFrom('>dd', word, #word - 15)
+            local asked = unpackFrom('>d', value, 59)
+            local drawn, asker, maker, marked = unpackFrom(VOTE, value, #value - VOTE_SIZE + 1)
+            local final = round >= NEVER
+            if now < expiry and number == own and marked < NEVER
+                and (final and (rotatedFrom < to or number == to)
+                    or not final and (round > asked or round == asked and attempt >= asker)
+                    and (to >= drawn or marked > 0 and number == to)) then
+                if not final then
+                    asked, asker = round, attempt
+                end
                 token = math.max(token, to)
                 saved = at == last and pack('>dddddc0', now, token, due, occupied, remembered, rest)
-                local raised = pack('>Bdc0', LEASE, to, sub(value, 10))
+                local raised = pack('>Bdc0dc0ddddd', LEASE, to, sub(value, 10, 58), asked,
+                    sub(value, 67, -VOTE_SIZE - 1), drawn, asker, maker, round, attempt)
                 if (saved and safely('HSET', key, id, raised, '', saved)
                     or safely('HSET', key, id, raised)) == 0 then
                     answers[#answers + 1] = 'E'

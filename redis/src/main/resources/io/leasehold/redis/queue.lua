@@ -24,17 +24,22 @@ function rule.waiterOf(id)
     end
     local deadline, sequence, lookAt, client, since, ttl, _, delay, _, round, claim, holder, from =
         unpackFrom(WAITER, value)
-    return {
+    local waiter = {
         id = id, claim = claim, holder = holder, ttl = ttl, deadline = deadline, delay = delay,
-        record = sub(value, from), since = since, client = client, sequence = sequence,
-        lookAt = lookAt, round = round
+        record = sub(value, from, isNode and -17 or -1), since = since, client = client,
+        sequence = sequence, lookAt = lookAt, round = round
     }
+    if isNode then
+        waiter.attempt, waiter.maker = unpackFrom('>dd', value, #value - 15)
+    end
+    return waiter
 end
 
 function rule.putWaiter(waiter)
     call('HSET', WAITERS, waiter.id, pack(WAITER, waiter.deadline, waiter.sequence, waiter.lookAt,
         #waiter.client, waiter.client, #waiter.since, waiter.since, waiter.ttl, 0, waiter.delay, 0,
-        waiter.round, #waiter.claim, waiter.claim, #waiter.holder, waiter.holder) .. waiter.record)
+        waiter.round, #waiter.claim, waiter.claim, #waiter.holder, waiter.holder) .. waiter.record
+        .. (isNode and pack('>dd', waiter.attempt, waiter.maker) or ''))
     changed = true
 end
 
@@ -120,20 +125,17 @@ function rule.hear(client)
     call('ZADD', CLIENTS, now + ALIVE, client)
 end
 
-function rule.enqueue(id, claim, holder, ttl, wait, delay, record, since, round, lease)
+function rule.enqueue(waiter, wait, lease)
     local most = tonumber(ARGV[5])
-    for i, scope in ipairs(rule.scopes(claim)) do
+    for i, scope in ipairs(rule.scopes(waiter.claim)) do
         local at = 'q' .. rule.place(scope)
         if call('ZLEXCOUNT', INDEX, '[' .. at .. '\0', '(' .. at .. '\1') >= most then
             return {'L', 'waiters', i}
         end
     end
     sequence = sequence + 1
-    local waiter = {
-        id = id, claim = claim, holder = holder, ttl = ttl, deadline = now + wait, delay = delay,
-        record = record, since = since, client = caller, sequence = sequence, round = round
-    }
-    call('ZADD', ENDS, waiter.deadline, 'W' .. id)
+    waiter.deadline, waiter.client, waiter.sequence = now + wait, caller, sequence
+    call('ZADD', ENDS, waiter.deadline, 'W' .. waiter.id)
     local members = {}
     for _, entry in ipairs(rule.entriesOf(waiter)) do
         members[#members + 1] = 0
@@ -147,11 +149,14 @@ function rule.enqueue(id, claim, holder, ttl, wait, delay, record, since, round,
 end
 
 -- A repeat keeps its place and may lengthen the wait.
-function rule.join(waiter, claim, wait, round)
+function rule.join(waiter, claim, wait, round, attempt)
     if waiter.claim ~= claim then
         return {'N', 's'}
     end
-    waiter.client, waiter.round = caller, math.max(waiter.round, round)
+    waiter.client = caller
+    if isNode then
+        rule.ask(waiter, round, attempt)
+    end
     waiter.deadline = math.max(waiter.deadline, now + wait)
     call('ZADD', ENDS, waiter.deadline, 'W' .. waiter.id)
     rule.hear(caller)
@@ -277,8 +282,7 @@ function rule.handOver(freed, places)
             return not rule.isExclusive(waiter.claim) and #list > 1
         elseif waiter.deadline > now then
             rule.leave(waiter)
-            local new, limit = rule.grant(waiter.id, waiter.claim, waiter.holder, waiter.ttl,
-                waiter.delay, waiter.record, waiter.round)
+            local new, limit = rule.grant(waiter)
             rule.deliver(waiter.client, waiter.id, new and rule.granted(new) or limit)
             follow(list)
         end

@@ -18,11 +18,19 @@ while at <= last do
     if letter == 65 then
         local ttl, wait, delay, _, round, claim, holder, from =
             unpackFrom('>dddBdI2c0I2c0', word, 34)
-        expanded = {'a9', id, claim, holder, ttl, wait, delay, sub(word, from), '', round}
-    elseif letter == 69 or letter == 85 then
+        if isNode then
+            expanded = {'a10', id, claim, holder, ttl, wait, delay, sub(word, from, -9), '', round,
+                (unpackFrom('>d', word, #word - 7))}
+        else
+            expanded = {'a9', id, claim, holder, ttl, wait, delay, sub(word, from), '', round}
+        end
+    elseif letter == 69 then
+        local number, _, claim, from = unpackFrom('>ddI2c0', word, 34)
+        expanded = {'e4', id, claim, sub(word, from), number}
+    elseif letter == 85 then
         local number, to, claim, from = unpackFrom('>ddI2c0', word, 34)
-        expanded = {letter == 69 and 'e4' or 'u5', id, claim, sub(word, from), number,
-            letter == 85 and to or nil}
+        local round, attempt = unpackFrom('>dd', word, #word - 15)
+        expanded = {'u7', id, claim, sub(word, from, -17), number, to, round, attempt}
     elseif letter == 82 then
         local size = unpackFrom('>I2', word, 2)
         local from = 4 + 32 * size

@@ -16,11 +16,13 @@ import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.NodeAdmission;
 import io.leasehold.spi.NodeRecord;
 import io.leasehold.spi.NodeStanding;
+import io.leasehold.spi.Polled;
 import io.leasehold.spi.QuorumNode;
 import io.leasehold.spi.Raising;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
 import io.leasehold.spi.Rotation;
+import io.leasehold.spi.Round;
 
 import java.time.Duration;
 import java.util.List;
@@ -33,7 +35,6 @@ import java.util.function.Function;
 final class Wire implements QuorumNode {
 
     private static final long USUAL_NANOS = 3_000_000;
-    private static final long LONG_NANOS = 5_000_000_000L;
 
     private final Cluster cluster;
     private final SimulatedNode target;
@@ -106,7 +107,9 @@ final class Wire implements QuorumNode {
     }
 
     private Duration delay() {
-        long most = cluster.happens(cluster.weather().longDelay()) ? LONG_NANOS : USUAL_NANOS;
+        long most = cluster.happens(cluster.weather().longDelay())
+                ? cluster.weather().late().toNanos()
+                : USUAL_NANOS;
         return Duration.ofNanos(100_000 + cluster.random().nextLong(most));
     }
 
@@ -121,8 +124,8 @@ final class Wire implements QuorumNode {
     }
 
     @Override
-    public CompletionStage<Raising> raise(Grant grant, FencingToken to) {
-        return send(node -> node.raise(grant, to));
+    public CompletionStage<Raising> raise(Grant grant, FencingToken to, Round round) {
+        return send(node -> node.raise(grant, to, round));
     }
 
     @Override
@@ -131,13 +134,18 @@ final class Wire implements QuorumNode {
     }
 
     @Override
-    public CompletionStage<Ending> retract(LeaseRequest request, long round) {
+    public CompletionStage<Ending> retract(LeaseRequest request, Round round) {
         return send(node -> node.retract(request, round));
     }
 
     @Override
-    public CompletionStage<Acquisition> acquire(LeaseRequest request, long round) {
+    public CompletionStage<Polled<Acquisition>> acquire(LeaseRequest request, Round round) {
         return send(node -> node.acquire(request, round));
+    }
+
+    @Override
+    public CompletionStage<Polled<Rotation>> rotate(Grant grant, Round round) {
+        return send(node -> node.rotate(grant, round));
     }
 
     @Override
