@@ -22,9 +22,10 @@ final class Member {
 
     private static final System.Logger LOG = System.getLogger(Member.class.getName());
 
-    /** How much an answer weighs in the usual time of answers, and how far it may lie above it. */
+    /** The weight of one answer in the average is one part of this many. */
     private static final int WEIGHT = 8;
 
+    /** An answer counts for no more than this many times the average. */
     private static final int MOST_AT_ONCE = 4;
 
     private record View(NodeState state, String reason) {}

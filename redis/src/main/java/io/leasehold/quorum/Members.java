@@ -28,12 +28,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class Members {
 
-    /** So many times slower than the median is too slow; so many times, once it is. */
+    /** The queue leaves a node that takes this many times as long as half of the others. */
     private static final int TOO_SLOW = 4;
 
+    /** It does not return to one that still takes this many times as long. */
     private static final int STILL_TOO_SLOW = 2;
 
-    /** A part of the patience: nobody moves on from a node that answers faster than that. */
+    /** A node that answers within the patience divided by this is never too slow. */
     static final int WORTH_MOVING = 200;
 
     /**

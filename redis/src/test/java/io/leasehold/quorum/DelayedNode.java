@@ -84,7 +84,7 @@ final class DelayedNode {
                         }
                     });
         } catch (ReflectiveOperationException e) {
-            throw new AssertionError(e);
+            throw new LinkageError(e.getMessage(), e);
         }
     }
 }

@@ -14,7 +14,6 @@ import io.leasehold.model.Claim;
 import io.leasehold.model.Holder;
 import io.leasehold.model.LeaseId;
 import io.leasehold.model.LeaseRecord;
-import io.leasehold.model.LeaseholdException;
 import io.leasehold.model.Scope;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Acquisition.Completed;
@@ -140,7 +139,7 @@ final class QuorumRecordsTest {
     /** Messages are lost, late and doubled, also while records are copied to a node that forgot. */
     @Test
     void acknowledgedRecordsAreFoundWhateverIsLostWhileNodesForgetInTurn() {
-        Weather weather = new Weather(0.03, 0.03, 0.01, 0, 0, 0.0099);
+        Weather weather = Weather.lossy();
         for (long seed = 1; seed <= 10; seed++) {
             Cluster cluster = new Cluster(seed, 3, 0, weather, Safeguards.ALL);
             cluster.found();
@@ -155,10 +154,17 @@ final class QuorumRecordsTest {
                 }
                 restart(cluster, client, cluster.node(restarts % 3));
                 for (String name : acknowledged) {
+                    // an attempt whose end was lost may be in the way; the work is never done again
                     assertThat(answer(cluster, client, shortRequest(name).unlessCompleted()))
                             .as(name + ", seed " + seed)
-                            .isInstanceOfAny(Completed.class, LeaseholdException.class);
+                            .isNotInstanceOf(Granted.class);
                 }
+            }
+            cluster.heal();
+            for (String name : acknowledged) {
+                assertThat(answer(cluster, client, shortRequest(name).unlessCompleted()))
+                        .as(name + ", seed " + seed)
+                        .isInstanceOf(Completed.class);
             }
             assertThat(acknowledged).hasSizeGreaterThan(40);
         }

@@ -39,6 +39,11 @@ record Weather(
         return new Weather(0.01, 0.01, 0.01, LATE, 0.5, 1, 0.0099);
     }
 
+    /** A network that loses, doubles and delays messages, between machines that stay up. */
+    static Weather lossy() {
+        return new Weather(0.03, 0.03, 0.01, LATE, 0, 0, 0.0099);
+    }
+
     /** A network in which hardly anything arrives in order, so that much is asked again. */
     static Weather storm() {
         return new Weather(0.06, 0.1, 0.25, Duration.ofMillis(400), 0, 0, 0);
