@@ -21,11 +21,16 @@ public interface Codec<T> {
     /** The value that was encoded to these bytes. */
     T decode(byte[] bytes);
 
-    /** Text as UTF-8. */
+    /** Text as UTF-8. Refuses a text with an unpaired surrogate, which UTF-8 can't express. */
     static Codec<String> strings() {
         return new Codec<>() {
             @Override
             public byte[] encode(String value) {
+                int unpaired = Digest.unpairedSurrogate(value);
+                if (unpaired >= 0) {
+                    throw new IllegalArgumentException(
+                            "the value has an unpaired surrogate at index " + unpaired);
+                }
                 return value.getBytes(UTF_8);
             }
 

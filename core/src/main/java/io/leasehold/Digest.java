@@ -30,7 +30,11 @@ public final class Digest {
         this.bytes = bytes;
     }
 
-    /** The digest of some text fields. */
+    /**
+     * The digest of some text fields.
+     *
+     * @throws IllegalArgumentException if one has an unpaired surrogate
+     */
     public static Digest of(String... fields) {
         Builder builder = builder();
         for (String field : fields) {
@@ -66,6 +70,19 @@ public final class Digest {
         return bytes.clone();
     }
 
+    /** Where a text has half of a character; -1 if nowhere. */
+    static int unpairedSurrogate(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (Character.isSurrogate(text.charAt(i))) {
+                if (!Character.isSupplementaryCodePoint(text.codePointAt(i))) {
+                    return i;
+                }
+                i++; // a pair
+            }
+        }
+        return -1;
+    }
+
     @Override
     public boolean equals(Object other) {
         return other instanceof Digest that && MessageDigest.isEqual(bytes, that.bytes);
@@ -94,7 +111,19 @@ public final class Digest {
             }
         }
 
+        /**
+         * A text, which differs from every other one.
+         *
+         * @throws IllegalArgumentException if it has an unpaired surrogate: it is no text then, and
+         *     UTF-8 can't tell it from others
+         */
         public Builder text(String field) {
+            int unpaired = unpairedSurrogate(field);
+            if (unpaired >= 0) {
+                throw new IllegalArgumentException(
+                        "the text field has an unpaired surrogate at index " + unpaired
+                                + "; give what is not text as bytes(…)");
+            }
             return add('t', field.getBytes(UTF_8));
         }
 

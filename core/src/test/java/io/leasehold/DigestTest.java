@@ -56,4 +56,24 @@ final class DigestTest {
                 .withMessage("a digest of 2 bytes; SHA-256 has 32");
         assertThatIllegalArgumentException().isThrownBy(() -> Digest.parse("no hex"));
     }
+
+    @Test
+    void textWithAnUnpairedSurrogateIsRefusedInsteadOfSharingTheDigestOfAnother() {
+        for (String text : List.of("pay \ud800", "pay \udc00", "\ud800pay", "\udc00\ud800")) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> Digest.of("alice", text))
+                    .withMessageContaining("an unpaired surrogate at index")
+                    .withMessageContaining("bytes(…)");
+        }
+        assertThat(Digest.of("pay \ud83d\ude00")).isNotEqualTo(Digest.of("pay ?"));
+    }
+
+    @Test
+    void valuesWithAnUnpairedSurrogateAreRefusedInsteadOfStoredAsAnother() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Codec.strings().encode("paid \ud800"))
+                .withMessage("the value has an unpaired surrogate at index 5");
+        assertThat(Codec.strings().decode(Codec.strings().encode("paid \ud83d\ude00")))
+                .isEqualTo("paid \ud83d\ude00");
+    }
 }
