@@ -107,7 +107,8 @@ public final class SingleFlight<T> {
 
     /**
      * Drops the value that is kept for a key, and the one that work under way will leave: whoever
-     * comes after this call has returned gets a value that was begun after.
+     * comes after this call has returned gets a value that was begun after. In another process a
+     * caller may still join one whose answer is on its way there.
      *
      * @throws InProgressException if the work is still under way at the end of the wait
      * @throws LeaseholdException if the store can't be asked
@@ -133,6 +134,7 @@ public final class SingleFlight<T> {
         HeldLease lease = ((Acquirer.Result.Obtained) came).lease();
         Object unused = client.await(
                 () -> client.complete(lease, LeaseRecord.of(new byte[0]), Duration.ZERO));
+        flights.remove(key); // who came meanwhile may be about to get the old value
     }
 
     private Flight<T> await(String key, CompletableFuture<Flight<T>> seat) {
