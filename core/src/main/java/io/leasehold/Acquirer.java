@@ -90,9 +90,14 @@ final class Acquirer {
         return result;
     }
 
+    /** Withdraws the request; a lease that has come is left alone. */
+    void withdraw(LeaseholdException why) {
+        fail(why, true);
+    }
+
     /** Withdraws the request, or gives the lease back if it has come. */
     void cancel(LeaseholdException why) {
-        fail(why, true);
+        withdraw(why);
         result.thenAccept(came -> {
             if (came instanceof Result.Obtained obtained) {
                 client.release(obtained.lease());

@@ -41,6 +41,7 @@ final class Client {
     final RandomGenerator random;
     final LeaseIds leaseIds;
     final Renewer renewer;
+    final Endings endings = new Endings();
 
     Client(LeaseStore store, LeaseholdOptions options, Environment environment, Executor workers) {
         this.store = store;
@@ -75,7 +76,19 @@ final class Client {
             return CompletableFuture.completedFuture(new Ending.Ended());
         }
         Grant grant = lease.grant;
-        return insist(() -> release(grant, first), () -> release(grant, store), ENDING_TRIES);
+        return handedOver(
+                lease,
+                insist(() -> release(grant, first), () -> release(grant, store), ENDING_TRIES));
+    }
+
+    /** Tells whoever closes when the store has answered. */
+    private CompletableFuture<Ending> handedOver(
+            HeldLease lease, CompletableFuture<Ending> ending) {
+        endings.add(ending);
+        if (lease.ending) {
+            ending.whenComplete((done, error) -> lease.handedOver());
+        }
+        return ending;
     }
 
     private CompletionStage<Ending> release(Grant grant, LeaseStore through) {
@@ -99,7 +112,7 @@ final class Client {
         renewer.close(lease);
         CompletableFuture<Ending> result = new CompletableFuture<>();
         attempt(() -> store.complete(lease.grant, record, keepFor), lease.deadline, false, result);
-        return result;
+        return handedOver(lease, result);
     }
 
     private void attempt(
@@ -153,7 +166,7 @@ final class Client {
 
     void withdraw(LeaseRequest request) {
         Supplier<CompletionStage<Ending>> ending = () -> store.withdraw(request);
-        insist(ending, ending, ENDING_TRIES);
+        endings.add(insist(ending, ending, ENDING_TRIES));
     }
 
     private CompletableFuture<Ending> insist(
@@ -215,6 +228,30 @@ final class Client {
             throw new OutcomeUnknownException("interrupted while the store was deciding", e);
         } catch (ExecutionException e) {
             throw asLeasehold(e);
+        }
+    }
+
+    /** Waits at most so long, also when interrupted, for what completes by itself. */
+    void awaitAtMost(Duration most, CompletableFuture<?> coming) {
+        if (coming.isDone() || most.isZero()) {
+            return;
+        }
+        CompletableFuture<Boolean> over = new CompletableFuture<>();
+        coming.whenComplete((came, error) -> over.complete(true));
+        Time.Timer timer = time.schedule(most, () -> over.complete(true));
+        boolean interrupted = false;
+        while (!over.isDone()) {
+            try {
+                over.get();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            } catch (ExecutionException e) {
+                throw new AssertionError("it only ever completes", e);
+            }
+        }
+        timer.cancel();
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 

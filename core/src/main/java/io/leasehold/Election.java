@@ -22,7 +22,9 @@ import org.jspecify.annotations.Nullable;
  * ask or observe who leads. Thread-safe.
  *
  * <p>Terms of one name never overlap in the store, and their numbers increase. In one candidate a
- * term never begins before the body of the last one has returned. As with any lease, a leader that
+ * term never begins before the body of the last one has returned. When the candidate or its {@link
+ * Leasehold} is closed, the leader is told, and the next one is elected when its body has returned.
+ * As with any lease, a leader that
  * is paused may not know yet that its term is over: what it writes must carry the term's token.
  */
 public final class Election implements AutoCloseable {
@@ -55,7 +57,6 @@ public final class Election implements AutoCloseable {
     private int failures;
     private @Nullable Acquirer campaign;
     private @Nullable Term term;
-    private @Nullable Worker worker;
 
     private Election(
             Leasehold leasehold, String name, ElectionOptions options, @Nullable Body body) {
@@ -114,43 +115,49 @@ public final class Election implements AutoCloseable {
     }
 
     /**
-     * Ends the present term if this candidate leads: whoever is next in line leads at once, the
-     * body's thread is interrupted if the options say so. Then campaigns again, unless told
-     * otherwise, once the body has returned.
+     * Ends the present term if this candidate leads: whoever is next in line leads at once, though
+     * the body may still run; its thread is interrupted if the options say so. Then campaigns again,
+     * unless told otherwise, once the body has returned.
      */
     public void resign() {
         Term present;
-        Worker leading;
         lock.lock();
         try {
             present = term;
-            leading = worker;
         } finally {
             lock.unlock();
         }
         if (present != null) {
             present.resign();
         }
-        if (leading != null && options.interruptOnLoss()) {
-            leading.interrupt();
-        }
     }
 
-    /** Resigns and campaigns no more; ends its observations. Idempotent, never throws. */
+    /**
+     * Campaigns no more, and ends its observations. If it leads, the term is no longer valid, {@code
+     * onLost} is called and the body's thread is interrupted if the options say so; the office is
+     * kept, and renewed, until the body has returned. Does not wait for that. Idempotent, never
+     * throws.
+     */
     @Override
     public void close() {
         Acquirer ended;
+        Term present;
         lock.lock();
         try {
             closed = true;
             ended = campaign;
+            present = term;
         } finally {
             lock.unlock();
         }
-        if (ended != null) {
+        boolean leads = present != null
+                && client.renewer.end(present.lease().held(), "its candidate is being closed");
+        if (!leads && ended != null) {
             ended.cancel(new StoreUnavailableException("the candidate of " + office + " withdrew"));
         }
-        resign();
+        if (!leads && present != null) {
+            present.resign();
+        }
         observations.forEach(Observation::close);
         leasehold.forget(this);
     }
@@ -158,7 +165,8 @@ public final class Election implements AutoCloseable {
     // ---- campaigning
 
     private void campaign() {
-        LockOptions held = LockOptions.defaults().withTtl(options.ttl());
+        LockOptions plain = LockOptions.defaults().withTtl(options.ttl());
+        LockOptions held = options.interruptOnLoss() ? plain.withInterruptOnLoss() : plain;
         Bid bid = Bid.of(Claim.exclusive(office), held, FencedLock.MAX_WAIT);
         Bid candidacy = options.record().map(bid::publishing).orElse(bid);
         Acquirer acquirer = leasehold.startAcquire(candidacy);
@@ -208,13 +216,11 @@ public final class Election implements AutoCloseable {
 
     private void elected(HeldLease lease) {
         Term begun = new Term(new Lease(client, lease), callbacks);
-        Worker leader = new Worker();
         boolean wanted;
         lock.lock();
         try {
             wanted = !closed;
             term = begun;
-            worker = leader;
         } finally {
             lock.unlock();
         }
@@ -222,34 +228,39 @@ public final class Election implements AutoCloseable {
             client.release(lease);
             return;
         }
-        if (options.interruptOnLoss()) {
-            lease.lost.thenAccept(loss -> leader.interrupt());
-        }
         try {
-            client.work(office.toString(), () -> lead(begun, leader));
+            client.work(office.toString(), () -> lead(begun));
         } catch (LimitExceededException e) {
             client.release(lease);
             campaignLater(e);
         }
     }
 
-    private void lead(Term begun, Worker leader) {
-        LOG.log(System.Logger.Level.INFO, () -> "elected; " + begun);
+    private void lead(Term begun) {
+        HeldLease lease = begun.lease().held();
         boolean failed = false;
-        leader.begin();
-        try {
-            if (begun.isValid()) { // it may have been resigned, or lost, before a thread was free
-                body().lead(begun);
-            }
-        } catch (Throwable e) {
-            failed = true;
-            LOG.log(System.Logger.Level.WARNING, () -> "the leader's body failed; " + begun, e);
-        } finally {
-            leader.end();
+        // it may have been resigned, closed, or lost, before a thread was free
+        if (begun.isValid() && client.renewer.bodyBegins(lease)) {
+            LOG.log(System.Logger.Level.INFO, () -> "elected; " + begun);
+            failed = !runBody(begun);
+            LOG.log(System.Logger.Level.INFO, () -> "no longer leading; " + begun);
         }
-        client.release(begun.lease().held());
-        LOG.log(System.Logger.Level.INFO, () -> "no longer leading; " + begun);
+        client.release(lease);
         ended(failed);
+    }
+
+    private boolean runBody(Term begun) {
+        try {
+            body().lead(begun);
+            return true;
+        } catch (Throwable e) {
+            LOG.log(System.Logger.Level.WARNING, () -> "the leader's body failed; " + begun, e);
+            return false;
+        } finally {
+            if (client.renewer.bodyEnds(begun.lease().held())) {
+                boolean unused = Thread.interrupted(); // it was meant for the body
+            }
+        }
     }
 
     private void ended(boolean failed) {
@@ -257,7 +268,6 @@ public final class Election implements AutoCloseable {
         lock.lock();
         try {
             term = null;
-            worker = null;
             failures = failed ? failures : 0;
             again = !closed && options.campaignAgain();
         } finally {

@@ -20,8 +20,13 @@ import org.jspecify.annotations.Nullable;
  * acquired; make one wherever it is needed. Thread-safe.
  *
  * <p>Of the forms with a body, {@code with} returns a value and {@code use} does not. A body that
- * returns normally although its lease was lost on the way ends in a {@link LeaseLostException}; an
- * exception of the body's own is passed on.
+ * returns normally although its lease was lost on the way, or closed by another thread, ends in a
+ * {@link LeaseLostException}; an exception of the body's own is passed on.
+ *
+ * <p>If the {@link Leasehold} is closed while a body runs, the body is told as of a loss: its lease
+ * is no longer valid, {@code onLost} is called, its thread is interrupted if the options say so. But
+ * nobody else gets the lock before it has returned: the lease is kept, and renewed, as long as the
+ * body runs. If it returns normally, so does {@code use}.
  */
 public final class FencedLock {
 
@@ -165,7 +170,9 @@ public final class FencedLock {
     private <T, X extends Exception> T run(Lease lease, Body<T, X> body) throws X {
         Renewer renewer = leasehold.client().renewer;
         T result;
-        renewer.bodyBegins(lease.held(), Thread.currentThread());
+        if (!renewer.bodyBegins(lease.held())) {
+            throw Leasehold.closed();
+        }
         try {
             result = body.apply(lease);
         } catch (Throwable e) {
@@ -175,9 +182,9 @@ public final class FencedLock {
             throw e;
         }
         if (renewer.bodyEnds(lease.held())) {
-            throw interruptedByLoss(lease, null);
+            boolean unused = Thread.interrupted(); // the interrupt was ours
         }
-        lease.ensureNotLost();
+        lease.ensureNotTakenAway();
         return result;
     }
 

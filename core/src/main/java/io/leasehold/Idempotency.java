@@ -72,8 +72,10 @@ public final class Idempotency<T> {
         if (begun instanceof OnceCall.Begun.Stored stored) {
             return once.outcome(stored.left());
         }
-        once.beginWork();
         HeldLease lease = ((OnceCall.Begun.Mine) begun).lease();
+        if (!once.beginWork(lease)) {
+            throw Leasehold.closed();
+        }
         T value;
         try {
             value = Objects.requireNonNull(work.run(lease.grant.token()), "the work returned null");
@@ -123,7 +125,8 @@ public final class Idempotency<T> {
             HeldLease lease,
             Work<? extends T, ?> work,
             CompletableFuture<Outcome<T>> result) {
-        if (!once.beginWork()) {
+        if (!once.beginWork(lease)) {
+            result.completeExceptionally(Leasehold.closed()); // or it was cancelled before
             return;
         }
         T value;

@@ -122,17 +122,30 @@ public final class Lease implements AutoCloseable {
     }
 
     /**
-     * Renews now, not waiting for the schedule.
+     * Renews now, not waiting for the schedule. While a rotation is under way it waits for the new
+     * token and renews under that.
      *
-     * @throws LeaseLostException if the store refused or the deadline has passed
+     * @throws LeaseLostException if the store refused, or the lease is over by the time it answers
      * @throws StoreUnavailableException if the store can't be asked; the lease stands as before
-     * @throws OutcomeUnknownException if it does not answer; the lease stands at least as before
+     * @throws OutcomeUnknownException if it does not answer, or the thread was interrupted; the
+     *     lease stands at least as before
      */
     public void renew() {
         ensureValid();
         Renewal renewal = client.await(() -> client.renewer.renewNow(held));
-        if (renewal instanceof Refused) {
+        ensureValid();
+        while (renewal instanceof Refused) { // still valid: only the token has changed meanwhile
+            pause();
             ensureValid();
+            renewal = client.await(() -> client.renewer.renewNow(held));
+            ensureValid();
+        }
+    }
+
+    private void pause() {
+        client.pause(ROTATION_PAUSE);
+        if (Thread.currentThread().isInterrupted()) {
+            throw new OutcomeUnknownException("interrupted while the token was being rotated");
         }
     }
 
@@ -142,8 +155,9 @@ public final class Lease implements AutoCloseable {
      * until the store answers or the lease is lost.
      *
      * @throws LeaseLostException if the lease is over
-     * @throws OutcomeUnknownException if the thread was interrupted while the store was silent;
-     *     rotate again to know
+     * @throws OutcomeUnknownException if the thread was interrupted while the store was silent. The
+     *     lease stands and is renewed; if the store has drawn a token, {@link #token()} changes to
+     *     it at the next renewal. Rotate again to know at once
      */
     public FencingToken rotate() {
         Grant before = client.renewer.beginRotation(held);
@@ -153,10 +167,11 @@ public final class Lease implements AutoCloseable {
                 ensureValid();
                 after = tryToRotate(before);
             }
-            return after.get().token();
         } finally {
-            client.renewer.endRotation(held, after);
+            client.renewer.endRotation(held, before, after);
         }
+        ensureValid();
+        return after.get().token();
     }
 
     /** The new grant; nothing if the store did not answer and should be asked again. */
@@ -191,7 +206,9 @@ public final class Lease implements AutoCloseable {
 
     /**
      * Calls back once if the lease is lost: no later than its deadline, at once if it is lost
-     * already, never after {@link #close}. Runs on one of a few threads for callbacks: be quick.
+     * already, never after {@link #close}. A body of {@code use} or {@code with} is told in the same
+     * way that its {@code Leasehold} is being closed; it still holds the lease then, until it
+     * returns. Runs on one of a few threads for callbacks: be quick.
      */
     public void onLost(Consumer<? super LeaseLostException> listener) {
         held.lost.thenAcceptAsync(listener, client.callbacks);
@@ -227,9 +244,12 @@ public final class Lease implements AutoCloseable {
         return held.grant.holding().toString();
     }
 
-    /** Unlike {@link #ensureValid}, content with a lease that was closed. */
-    void ensureNotLost() {
-        if (!isValid() && held.state == HeldLease.State.LOST) {
+    /**
+     * Unlike {@link #ensureValid}, content with a lease that its own body closed, and with one that
+     * was held to the end although the body was told to end.
+     */
+    void ensureNotTakenAway() {
+        if (!isValid() && held.takenAway) {
             throw over(null);
         }
     }

@@ -6,15 +6,13 @@ import io.leasehold.model.Scope;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Guarantees;
 import io.leasehold.spi.LeaseStore;
-
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The way in: locks on a store, with one renewer for all that is held. One per process and store is
@@ -35,7 +33,7 @@ public final class Leasehold implements AutoCloseable {
     private final OwnThreads ownThreads = new OwnThreads(); // they start when they are needed
     private final Set<Acquirer> acquiring = ConcurrentHashMap.newKeySet();
     private final Set<Election> elections = ConcurrentHashMap.newKeySet();
-    private final AtomicBoolean closed = new AtomicBoolean();
+    private final AtomicReference<@Nullable Closing> closing = new AtomicReference<>();
 
     private Leasehold(LeaseStore store, LeaseholdOptions options) {
         Environment environment = options.environment().orElseGet(ownThreads::environment);
@@ -84,7 +82,7 @@ public final class Leasehold implements AutoCloseable {
     }
 
     private Election known(Election election) {
-        if (closed.get()) {
+        if (isClosed()) {
             election.close();
             throw closed();
         }
@@ -132,35 +130,48 @@ public final class Leasehold implements AutoCloseable {
     }
 
     /**
-     * Withdraws what is being acquired, gives back what is held, and stops. The leases are no
-     * longer valid after it; their {@code onLost} stays silent. Waits a little for the store's
-     * word. Idempotent, never throws.
+     * Hands over what is held, in order, and stops. Idempotent, never throws.
+     *
+     * <ol>
+     *   <li>Nothing more is granted; what is being acquired is withdrawn, candidates campaign no
+     *       more. Leases that were acquired without a body are released at once: they are no longer
+     *       valid, and their {@code onLost} stays silent.
+     *   <li>Bodies of {@code use} and {@code with} and the bodies of elections are told to end, as
+     *       of a loss: their leases and terms are no longer valid, {@code onLost} is called, their
+     *       threads are interrupted where the options say so. The work of single flights and of
+     *       idempotent calls is left to finish, and its result is stored.
+     *   <li>It waits for them for as long as {@linkplain LeaseholdOptions#closeGrace the options}
+     *       say, 10 s by default, and then a little for the store's word on all that was released,
+     *       also when the thread is interrupted.
+     *   <li>What still runs keeps its lease, which is renewed, until it has returned or the lease is
+     *       lost: nobody else works beside it. That is logged, and this method returns; the store is
+     *       closed and the threads end when the last of them has returned.
+     * </ol>
+     *
+     * A body may call this: it is not waited for, and its lease is released when it returns.
      */
     @Override
     public void close() {
-        if (!closed.compareAndSet(false, true)) {
+        Closing mine = new Closing(client);
+        Closing first = closing.compareAndExchange(null, mine);
+        if (first != null) {
+            first.awaitFirst();
             return;
         }
         elections.forEach(Election::close);
-        acquiring.forEach(acquirer -> acquirer.cancel(closed()));
-        CompletableFuture<?>[] releases = client.renewer.close().stream()
-                .map(client::release)
-                .toArray(CompletableFuture<?>[]::new);
-        try {
-            CompletableFuture.allOf(releases).get();
-        } catch (ExecutionException e) {
-            System.getLogger(Leasehold.class.getName())
-                    .log(
-                            System.Logger.Level.DEBUG,
-                            "closed without the store's word on every lease",
-                            e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        acquiring.forEach(acquirer -> acquirer.withdraw(closed())); // what it got is handed over
+        mine.run(client.renewer.close(), this::closeStore);
+    }
+
+    private void closeStore() {
         if (client.options.closeStore()) {
             client.store.close();
         }
         ownThreads.close();
+    }
+
+    private boolean isClosed() {
+        return closing.get() != null;
     }
 
     /** Starts to acquire; on a closed one it fails at once, without a word to the store. */
@@ -181,8 +192,8 @@ public final class Leasehold implements AutoCloseable {
         Acquirer acquirer = Acquirer.of(client, bid);
         acquiring.add(acquirer);
         acquirer.result().whenComplete((came, error) -> acquiring.remove(acquirer));
-        if (closed.get()) {
-            acquirer.cancel(closed()); // close() may have looked before it was in the set
+        if (isClosed()) {
+            acquirer.withdraw(closed()); // close() may have looked before it was in the set
         }
         return acquirer;
     }

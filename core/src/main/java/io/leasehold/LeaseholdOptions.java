@@ -16,6 +16,8 @@ import java.util.concurrent.Executor;
  * @param patience how long a call waits for a store that does not answer, beyond any wait for a
  *     lock
  * @param closeStore whether closing the {@code Leasehold} closes the store too; true by default
+ * @param closeGrace how long {@link Leasehold#close} waits for bodies that still run; 10 s by
+ *     default, at most an hour, zero not to wait
  * @param environment time, threads and randomness; by default the machine's, with threads of its
  *     own
  * @param workers where the work of single flights and the bodies of elections run; by default
@@ -27,6 +29,7 @@ public record LeaseholdOptions(
         ClockBounds clockBounds,
         Duration patience,
         boolean closeStore,
+        Duration closeGrace,
         Optional<Environment> environment,
         Optional<Executor> workers) {
 
@@ -36,6 +39,10 @@ public record LeaseholdOptions(
             throw new IllegalArgumentException(
                     "patience " + patience + " is outside 10 ms to 1 min");
         }
+        if (closeGrace.isNegative() || closeGrace.compareTo(Duration.ofHours(1)) > 0) {
+            throw new IllegalArgumentException(
+                    "closeGrace " + closeGrace + " is outside zero to 1 h");
+        }
     }
 
     public static LeaseholdOptions defaults() {
@@ -44,36 +51,57 @@ public record LeaseholdOptions(
                 ClockBounds.defaults(),
                 Duration.ofSeconds(5),
                 true,
+                Duration.ofSeconds(10),
                 Optional.empty(),
                 Optional.empty());
     }
 
     public LeaseholdOptions withHolder(String label) {
         return new LeaseholdOptions(
-                new Holder(label), clockBounds, patience, closeStore, environment, workers);
+                new Holder(label),
+                clockBounds,
+                patience,
+                closeStore,
+                closeGrace,
+                environment,
+                workers);
     }
 
     public LeaseholdOptions withClockBounds(ClockBounds bounds) {
-        return new LeaseholdOptions(holder, bounds, patience, closeStore, environment, workers);
+        return new LeaseholdOptions(
+                holder, bounds, patience, closeStore, closeGrace, environment, workers);
     }
 
     public LeaseholdOptions withPatience(Duration newPatience) {
         return new LeaseholdOptions(
-                holder, clockBounds, newPatience, closeStore, environment, workers);
+                holder, clockBounds, newPatience, closeStore, closeGrace, environment, workers);
+    }
+
+    /** Waits so long for bodies that still run when the {@code Leasehold} closes. */
+    public LeaseholdOptions withCloseGrace(Duration newGrace) {
+        return new LeaseholdOptions(
+                holder, clockBounds, patience, closeStore, newGrace, environment, workers);
     }
 
     /** Leaves the store open when the {@code Leasehold} closes, for a store that several share. */
     public LeaseholdOptions withStoreLeftOpen() {
-        return new LeaseholdOptions(holder, clockBounds, patience, false, environment, workers);
+        return new LeaseholdOptions(
+                holder, clockBounds, patience, false, closeGrace, environment, workers);
     }
 
     public LeaseholdOptions withEnvironment(Environment given) {
         return new LeaseholdOptions(
-                holder, clockBounds, patience, closeStore, Optional.of(given), workers);
+                holder, clockBounds, patience, closeStore, closeGrace, Optional.of(given), workers);
     }
 
     public LeaseholdOptions withWorkers(Executor given) {
         return new LeaseholdOptions(
-                holder, clockBounds, patience, closeStore, environment, Optional.of(given));
+                holder,
+                clockBounds,
+                patience,
+                closeStore,
+                closeGrace,
+                environment,
+                Optional.of(given));
     }
 }

@@ -224,8 +224,13 @@ final class LocalFlight<T> {
     }
 
     private void run(Generation mine) {
-        if (locked(() -> isPresent(mine))) { // if not, whoever ended it has released the lease
+        if (!locked(() -> isPresent(mine))) {
+            return; // whoever ended it has released the lease
+        }
+        if (client.renewer.workBegins(mine.lease)) {
             attempt(mine).run();
+        } else {
+            fail(Leasehold.closed());
         }
     }
 

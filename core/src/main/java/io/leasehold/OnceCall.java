@@ -89,9 +89,13 @@ final class OnceCall<T> {
         }
     }
 
-    /** Goes to work, from when on it can't be cancelled; false if it was taken back before. */
-    boolean beginWork() {
-        return state.compareAndSet(State.WAITING, State.WORKING);
+    /**
+     * Goes to work on this thread, from when on it can't be cancelled; false if it was taken back
+     * before, or its lease was.
+     */
+    boolean beginWork(HeldLease lease) {
+        return state.compareAndSet(State.WAITING, State.WORKING)
+                && client.renewer.workBegins(lease);
     }
 
     private StoreUnavailableException cancelledCall() {

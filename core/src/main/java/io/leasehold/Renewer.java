@@ -6,10 +6,10 @@ import io.leasehold.internal.TimerHeap;
 import io.leasehold.model.LeaseLostException;
 import io.leasehold.model.RefusalReason;
 import io.leasehold.spi.Grant;
-import io.leasehold.spi.Limits;
 import io.leasehold.spi.Refused;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
+import io.leasehold.spi.Rotation;
 import io.leasehold.spi.Time;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -44,6 +44,7 @@ final class Renewer {
 
     private static final long SHORTEST_PAUSE_NANOS = 10_000_000;
     private static final double JITTER = 0.1;
+    private static final String CLOSING = "this Leasehold is being closed";
 
     private final Client client;
     private final ReentrantLock lock = new ReentrantLock();
@@ -75,30 +76,63 @@ final class Renewer {
     /** Ends renewal for good; false if the lease was closed before. */
     boolean close(HeldLease lease) {
         return locked(() -> {
-            boolean first = lease.state != State.CLOSED;
-            if (lease.state == State.HELD) {
-                lease.whyOver = "it was closed";
-            }
-            lease.state = State.CLOSED;
+            boolean first = lease.close();
             schedule.remove(lease);
             setTimer();
             return first;
         });
     }
 
-    /** Takes no more leases and returns those it has. */
-    List<HeldLease> close() {
+    /**
+     * Takes no more leases, and tells the bodies that run under those it has. Leases without one are
+     * to be released now; the others are renewed until their bodies return.
+     */
+    Handover close() {
         return locked(() -> {
             closed = true;
-            List<HeldLease> left = new ArrayList<>(schedule.size());
-            while (!schedule.isEmpty()) {
-                HeldLease lease = schedule.first();
-                schedule.remove(lease);
-                left.add(lease);
-            }
+            List<HeldLease> idle = new ArrayList<>();
+            List<Handover.Running> running = new ArrayList<>();
+            schedule.forEach(lease -> {
+                if (lease.hasBody()) {
+                    boolean own = lease.isBody(Thread.currentThread());
+                    running.add(new Handover.Running(lease, own, lease.awaitHandover()));
+                } else {
+                    idle.add(lease);
+                }
+                tellToEnd(lease, CLOSING);
+            });
+            idle.forEach(schedule::remove);
             setTimer();
-            return left;
+            return new Handover(idle, running);
         });
+    }
+
+    /**
+     * Tells the body under a lease to end. It keeps the lease until it has returned; if there is
+     * none, which is what false says, none can begin and the lease may be released.
+     */
+    boolean end(HeldLease lease, String why) {
+        return locked(() -> {
+            boolean running = lease.state == State.HELD && lease.hasBody();
+            tellToEnd(lease, why);
+            return running;
+        });
+    }
+
+    private void tellToEnd(HeldLease lease, String why) {
+        if (lease.state != State.HELD || lease.ending) {
+            return;
+        }
+        lease.end(why);
+        if (lease.canBeTold()) {
+            LeaseLostException news = new LeaseLostException(lease.grant.holding(), why);
+            losses.add(() -> lease.lost.complete(news));
+        }
+    }
+
+    /** Whether the thread runs a body under any lease that is held. */
+    boolean isBody(Thread thread) {
+        return locked(() -> schedule.anyMatch(lease -> lease.isBody(thread)));
     }
 
     /** Whether the lease may be relied upon now; sees to it that it is lost if not. */
@@ -107,7 +141,7 @@ final class Renewer {
             return false;
         }
         if (!lease.deadline.hasPassed(client.time)) {
-            return true;
+            return !lease.ending;
         }
         locked(() -> loseIfOverdue(lease));
         return false;
@@ -117,7 +151,7 @@ final class Renewer {
     CompletionStage<Renewal> renewNow(HeldLease lease) {
         Grant grant = lease.grant;
         Deadline.Sent sent = Deadline.Sent.now(client.time);
-        return client.store.renew(request(lease, sent.nanos())).thenApply(renewal -> {
+        return client.store.renew(lease.renewalAt(sent.nanos())).thenApply(renewal -> {
             answered(lease, grant, sent, renewal);
             return renewal;
         });
@@ -125,18 +159,12 @@ final class Renewer {
 
     /** Holds back renewals while the token changes, so that none is sent under the old one. */
     Grant beginRotation(HeldLease lease) {
-        return locked(() -> {
-            lease.rotating = true;
-            return lease.grant;
-        });
+        return locked(lease::beginRotation);
     }
 
-    void endRotation(HeldLease lease, Optional<Grant> after) {
+    void endRotation(HeldLease lease, Grant before, Optional<Grant> after) {
         locked(() -> {
-            // of two rotations at once, the later one's answer may come first
-            lease.grant = after.filter(grant -> lease.grant.token().isOlderThan(grant.token()))
-                    .orElse(lease.grant);
-            lease.rotating = false;
+            lease.endRotation(before, after);
             return true;
         });
     }
@@ -152,23 +180,24 @@ final class Renewer {
     }
 
     /**
-     * From here on the given thread works under the lease and is interrupted when it is lost, if
-     * that is wanted.
+     * From here on this thread works under the lease, which it has in hand, and is interrupted when
+     * the lease ends first, if that is wanted. False if the lease was given back already.
      */
-    void bodyBegins(HeldLease lease, Thread body) {
-        locked(() -> {
-            lease.body = body;
-            interruptBody(lease);
-            return true;
-        });
+    boolean bodyBegins(HeldLease lease) {
+        return locked(() -> lease.beginBody(Thread.currentThread(), true));
     }
 
-    /** The body is done; true if it was interrupted because the lease was lost. */
+    /**
+     * The same for work that does not have the lease, only its token. It ends by the release or the
+     * completion of the lease.
+     */
+    boolean workBegins(HeldLease lease) {
+        return locked(() -> lease.beginBody(Thread.currentThread(), false));
+    }
+
+    /** The body is done; true if it was interrupted because the lease ended first. */
     boolean bodyEnds(HeldLease lease) {
-        return locked(() -> {
-            lease.body = null;
-            return lease.interrupted;
-        });
+        return locked(lease::endBody);
     }
 
     // ---- the timer
@@ -204,14 +233,14 @@ final class Renewer {
         long pause = Math.max(SHORTEST_PAUSE_NANOS, lease.deadline.leftAt(now) / 2);
         lease.look(renew ? now + pause : lease.renewAt);
         schedule.add(lease);
-        return renew && !lease.rotating;
+        return renew && !lease.isRotating();
     }
 
     private void send(List<HeldLease> leases) {
         Deadline.Sent sent = Deadline.Sent.now(client.time);
         List<RenewalRequest> requests = new ArrayList<>(leases.size());
         for (HeldLease lease : leases) {
-            requests.add(request(lease, sent.nanos()));
+            requests.add(lease.renewalAt(sent.nanos()));
         }
         Client.call(() -> client.store.renewAll(requests)).whenComplete((answers, error) -> {
             for (int i = 0; i < leases.size(); i++) {
@@ -224,17 +253,10 @@ final class Renewer {
         });
     }
 
-    private static RenewalRequest request(HeldLease lease, long now) {
-        Duration holdable =
-                Duration.ofNanos(Math.max(lease.holdableAt(now), Limits.MIN_TTL.toNanos()));
-        Duration ttl = lease.options.ttl();
-        return RenewalRequest.of(lease.grant, holdable.compareTo(ttl) < 0 ? holdable : ttl);
-    }
-
     // ---- answers
 
     private void answered(HeldLease lease, Grant asked, Deadline.Sent sent, Renewal renewal) {
-        locked(() -> {
+        boolean settle = locked(() -> {
             if (loseIfOverdue(lease)) {
                 return false;
             }
@@ -242,17 +264,41 @@ final class Renewer {
                 Deadline extended = client.deadline(sent, renewed.validity());
                 lease.deadline = lease.limited(lease.deadline.orLater(extended));
                 reschedule(lease, nextRenewal(lease, client.time.nanos()));
-            } else if (renewal instanceof Refused refused && !isOutdated(lease, asked, refused)) {
+            } else if (renewal instanceof Refused refused && !lease.isOutdated(asked, refused)) {
                 lose(lease, "the store refused to renew it: " + refused.reason());
+            } else if (renewal instanceof Refused) {
+                return lease.isUnsettled() && !lease.isRotating();
             }
-            return true;
+            return false;
         });
+        if (settle) {
+            settle(lease, asked);
+        }
     }
 
-    /** Whether a refusal only says that the token was rotated after the renewal had been sent. */
-    private static boolean isOutdated(HeldLease lease, Grant asked, Refused refused) {
-        return refused.reason() == RefusalReason.TOKEN_MISMATCH
-                && (lease.rotating || !lease.grant.token().equals(asked.token()));
+    /**
+     * Learns the token that a rotation drew whose answer never came, and renews under it: repeated,
+     * a rotation answers with what it drew. Without an answer the next renewal brings us here again.
+     */
+    private void settle(HeldLease lease, Grant before) {
+        Client.call(() -> client.store.rotate(before)).whenComplete((rotation, error) -> {
+            if (error != null) {
+                failed(lease, error);
+                return;
+            }
+            locked(() -> {
+                if (rotation instanceof Rotation.Rotated rotated) {
+                    lease.adopt(rotated.grant());
+                    reschedule(lease, client.time.nanos());
+                } else if (rotation instanceof Refused refused
+                        && lease.state == State.HELD
+                        && !lease.isRotating()
+                        && lease.grant.equals(before)) {
+                    lose(lease, "the store refused to rotate it: " + refused.reason());
+                }
+                return true;
+            });
+        });
     }
 
     private void failed(HeldLease lease, Throwable error) {
@@ -286,22 +332,14 @@ final class Renewer {
     }
 
     private void lose(HeldLease lease, String why) {
-        lease.whyOver = why;
-        lease.state = State.LOST;
+        lease.lose(why);
         schedule.remove(lease);
-        interruptBody(lease);
         LeaseLostException loss = new LeaseLostException(lease.grant.holding(), why);
         losses.add(() -> {
             LOG.log(System.Logger.Level.WARNING, loss.getMessage());
             lease.lost.complete(loss);
+            lease.handedOver();
         });
-    }
-
-    private static void interruptBody(HeldLease lease) {
-        if (lease.state == State.LOST && lease.options.interruptOnLoss() && lease.body != null) {
-            lease.interrupted = true;
-            lease.body.interrupt();
-        }
     }
 
     // ---- the schedule

@@ -58,14 +58,18 @@ public final class Term {
     }
 
     /**
-     * Calls back once if the term is lost before it was resigned: no later than its deadline, at
-     * once if it is lost already. The callbacks of an election come one at a time: be quick.
+     * Calls back once if the term is lost before it was resigned, no later than its deadline, or if
+     * its candidate is closed while the body runs; at once if that has happened already. The
+     * callbacks of an election come one at a time: be quick.
      */
     public void onLost(Consumer<? super LeaseLostException> listener) {
         lease.held().lost.thenAcceptAsync(listener, callbacks);
     }
 
-    /** Ends the term. Whoever is next in line leads at once. Idempotent, never throws. */
+    /**
+     * Ends the term. Whoever is next in line leads at once, though the body may still run: call it
+     * when nothing more is done as the leader. Idempotent, never throws.
+     */
     public void resign() {
         lease.close();
     }

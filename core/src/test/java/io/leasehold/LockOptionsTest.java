@@ -66,6 +66,13 @@ final class LockOptionsTest {
                 .isThrownBy(() -> defaults.withPatience(Duration.ofMillis(9)));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> defaults.withPatience(Duration.ofSeconds(61)));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> defaults.withCloseGrace(Duration.ofMillis(-1)))
+                .withMessage("closeGrace PT-0.001S is outside zero to 1 h");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> defaults.withCloseGrace(Duration.ofMinutes(61)));
+        assertThat(defaults.closeGrace()).isEqualTo(Duration.ofSeconds(10));
+        assertThat(defaults.withCloseGrace(Duration.ZERO).closeGrace()).isZero();
         assertThatIllegalArgumentException().isThrownBy(() -> new ClockBounds(0.11, Duration.ZERO));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new ClockBounds(Double.NaN, Duration.ZERO));

@@ -15,6 +15,7 @@ import java.util.Optional;
 final class ThisCommand {
 
     private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final Duration CLOSE_GRACE = Duration.ofSeconds(10);
     private static final int MAX_LENGTH = 60;
 
     private ThisCommand() {}
@@ -25,6 +26,7 @@ final class ThisCommand {
                 ClockBounds.defaults(),
                 PATIENCE,
                 false,
+                CLOSE_GRACE,
                 Optional.empty(),
                 Optional.empty());
     }

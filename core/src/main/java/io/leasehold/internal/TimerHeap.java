@@ -4,6 +4,7 @@ package io.leasehold.internal;
 import java.util.Arrays;
 import java.util.NoSuchElementException;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -77,6 +78,16 @@ public final class TimerHeap<E extends TimerHeap.Timed> {
     /** Restores the order after the element's due time changed. */
     public void update(E element) {
         place(element.slot(), element);
+    }
+
+    /** Whether the condition holds for any element. */
+    public boolean anyMatch(Predicate<? super E> condition) {
+        for (int i = 0; i < size; i++) {
+            if (condition.test(element(i))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Passes on all elements, in no order. The heap must not be changed meanwhile. */

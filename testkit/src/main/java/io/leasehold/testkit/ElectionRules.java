@@ -287,4 +287,23 @@ abstract class ElectionRules extends PrimitiveRules {
 
         await(() -> leads(second));
     }
+
+    @Test
+    void theNextLeaderDoesNotLeadBesideABodyThatOutlivesTheClose() {
+        CountDownLatch mayReturn = new CountDownLatch(1);
+        alice.leasehold().election("billing", options(), term -> {
+            terms.add(term.token());
+            awaitUninterruptibly(mayReturn);
+        });
+        await(() -> terms.size() == 1);
+        Election second = candidate(bob);
+        awaitWaiters(1);
+
+        alice.leasehold().close();
+        passTtl();
+
+        assertThat(terms).hasSize(1);
+        mayReturn.countDown();
+        await(() -> leads(second));
+    }
 }

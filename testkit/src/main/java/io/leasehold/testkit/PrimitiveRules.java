@@ -66,7 +66,19 @@ abstract class PrimitiveRules {
     @AfterEach
     final void closeAll() {
         peers.forEach(Peer::comesBack);
-        peers.forEach(peer -> peer.leasehold.close());
+        CountDownLatch closed = new CountDownLatch(1);
+        Thread closer = new Thread(() -> {
+            peers.forEach(peer -> peer.leasehold.close());
+            closed.countDown();
+        });
+        closer.setDaemon(true);
+        closer.start();
+        await(() -> {
+            if (opened.time() != Time.system()) {
+                opened.pass(ttl().dividedBy(4)); // the answers it waits for may be lost
+            }
+            return closed.getCount() == 0;
+        });
         opened.close();
         callbacks.shutdownNow();
     }
@@ -78,6 +90,7 @@ abstract class PrimitiveRules {
         LeaseholdOptions options = LeaseholdOptions.defaults()
                 .withHolder(name)
                 .withPatience(ttl().dividedBy(4))
+                .withCloseGrace(Duration.ZERO) // time may not pass by itself
                 .withEnvironment(environment)
                 .withStoreLeftOpen();
         Peer peer = new Peer(Leasehold.on(network, options), network);

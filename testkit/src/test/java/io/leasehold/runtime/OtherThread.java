@@ -81,6 +81,11 @@ final class OtherThread<T> {
     }
 
     T result() {
+        return await(outcome);
+    }
+
+    /** What another thread is about to bring. */
+    static <T> T await(CompletableFuture<T> outcome) {
         try {
             return outcome.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException | ExecutionException | TimeoutException e) {

@@ -178,6 +178,16 @@ final class RenewalTest {
     }
 
     @Test
+    void renewThatIsAnsweredAfterTheLeaseWasLostEndsInLeaseLost() {
+        Lease lease = one.holds("ledger");
+        one.delay(Duration.ofSeconds(1));
+        OtherThread<Boolean> renewing = OtherThread.runs(lease::renew).awaitBlocked();
+        world.time.suspend(World.TTL.multipliedBy(2)); // the machine sleeps: the lease is over
+        world.pass(Duration.ofSeconds(2));
+        assertThat(renewing.failure()).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
     void aTimerThatRunsAlthoughItWasReplacedLeavesNoSecondOneBehind() {
         Lease first = one.holds("ledger");
         one.process.schedule(

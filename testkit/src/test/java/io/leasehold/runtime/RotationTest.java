@@ -163,4 +163,123 @@ final class RotationTest {
         lease.close();
         assertThat(world.leases()).isEmpty();
     }
+
+    @Test
+    void aRotationThatIsAnsweredAfterTheLeaseWasLostEndsInLeaseLost() {
+        Lease lease = one.holds("ledger");
+        one.delay(Duration.ofSeconds(1));
+        OtherThread<FencingToken> rotating = OtherThread.calls(lease::rotate).awaitBlocked();
+        world.time.suspend(World.TTL.multipliedBy(2)); // the machine sleeps: the lease is over
+        world.pass(Duration.ofSeconds(2));
+        assertThat(rotating.failure()).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void anInterruptedRotationDoesNotLoseTheLeaseAtTheNextRenewal() {
+        Lease lease = one.holds("ledger");
+        one.network.change(Faults.none().losingReplies(1));
+        rotateInterrupted(lease);
+        one.heal();
+        FencingToken drawn = world.tokenInStore();
+        world.pass(World.TTL.multipliedBy(2));
+        assertThat(lease.isValid()).isTrue();
+        assertThat(lease.token()).isEqualTo(drawn).isEqualTo(world.tokenInStore());
+    }
+
+    @Test
+    void anInterruptedRotationThatArrivesAfterLaterRenewalsDoesNotLoseTheLeaseEither() {
+        Lease lease = one.holds("ledger");
+        FencingToken before = lease.token();
+        one.delay(Duration.ofSeconds(15));
+        rotateInterrupted(lease);
+        one.heal();
+        world.pass(Duration.ofSeconds(14));
+        assertThat(one.wire.renewals).isNotEmpty(); // under the old token, and granted
+        assertThat(world.tokenInStore()).isEqualTo(before);
+        world.pass(World.TTL.multipliedBy(2));
+        assertThat(lease.isValid()).isTrue();
+        assertThat(before.isOlderThan(lease.token())).isTrue();
+        assertThat(lease.token()).isEqualTo(world.tokenInStore());
+    }
+
+    @Test
+    void theTokenOfAnInterruptedRotationIsAskedForAgainUntilTheStoreAnswers() {
+        Lease lease = one.holds("ledger");
+        one.network.change(Faults.none().losingReplies(1));
+        rotateInterrupted(lease);
+        one.network.change(Faults.none().delaying(Duration.ofSeconds(1), Duration.ofSeconds(1)));
+        while (one.wire.rotations.size() < 2 && lease.isValid()) {
+            world.passMillis(100);
+        }
+        assertThat(one.wire.rotations).hasSize(2);
+        one.network.cutOff(true); // the answer to that one is lost too
+        world.pass(Duration.ofSeconds(5));
+        one.heal();
+        world.pass(World.TTL.multipliedBy(2));
+        assertThat(lease.isValid()).isTrue();
+        assertThat(lease.token()).isEqualTo(world.tokenInStore());
+    }
+
+    @Test
+    void ofThreeRotationsAtOnceTheFirstToEndLeavesTheOthersProtected() {
+        Lease lease = one.holds("ledger");
+        one.network.change(Faults.none().losingReplies(1));
+        OtherThread<FencingToken> first = OtherThread.calls(lease::rotate).awaitBlocked();
+        one.heal();
+        FencingToken second = lease.rotate(); // what the first one drew
+        world.pass(Duration.ofSeconds(4));
+        one.network.change(Faults.none().losingReplies(1));
+        OtherThread<FencingToken> third = OtherThread.calls(lease::rotate).awaitBlocked();
+        one.heal();
+        world.pass(Duration.ofSeconds(1));
+        first.awaitBlocked(); // in the pause before it asks again
+        world.passMillis(50);
+        assertThat(first.result()).isEqualTo(second); // and the third is still without an answer
+        OtherThread<Boolean> renewing = OtherThread.runs(lease::renew).awaitBlocked();
+        assertThat(lease.isValid()).isTrue();
+
+        world.pass(World.PATIENCE);
+        third.awaitBlocked();
+        world.passMillis(50);
+        assertThat(third.result()).isEqualTo(world.tokenInStore());
+        finish(renewing);
+        assertThat(lease.isValid()).isTrue();
+    }
+
+    @Test
+    void renewDuringARotationWaitsForTheNewTokenAndReallyRenews() {
+        Lease lease = one.holds("ledger");
+        world.pass(Duration.ofSeconds(3));
+        one.network.change(Faults.none().losingReplies(1));
+        OtherThread<FencingToken> rotating = OtherThread.calls(lease::rotate).awaitBlocked();
+        one.heal();
+        OtherThread<Boolean> renewing = OtherThread.runs(lease::renew).awaitBlocked();
+        assertThat(renewing.isDone()).isFalse(); // the store has refused the old token
+
+        world.pass(World.PATIENCE);
+        rotating.awaitBlocked();
+        world.passMillis(50);
+        FencingToken rotated = rotating.result();
+        finish(renewing);
+        assertThat(one.wire.renewals.stream()
+                        .flatMap(batch -> batch.requests().stream())
+                        .map(request -> request.grant().token()))
+                .contains(rotated);
+        assertThat(lease.remaining()).isGreaterThan(Duration.ofSeconds(15));
+    }
+
+    private static void rotateInterrupted(Lease lease) {
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(lease::rotate).isInstanceOf(OutcomeUnknownException.class);
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    /** Lets the pauses of a renewal pass; the lease is renewed in the background meanwhile. */
+    private void finish(OtherThread<Boolean> renewing) {
+        OtherThread.await(() -> {
+            world.passMillis(50);
+            return renewing.isDone();
+        });
+        assertThat(renewing.result()).isTrue();
+    }
 }
