@@ -314,7 +314,8 @@ final class QuorumNodeRulesTest {
     @Test
     void whoeverWaitsForARecordGetsThatOfAnotherNode() {
         grant(request("a"));
-        List<Acquisition> answers = acquire(request("a").waitingAtMost(TTL).unlessCompleted(), FIRST);
+        List<Acquisition> answers =
+                acquire(request("a").waitingAtMost(TTL).unlessCompleted(), FIRST);
         assertThat(answers).isEmpty();
         table.keep(record("a", 7, "seven"), 0);
         assertThat(answers).hasSize(1).first().isInstanceOf(Acquisition.Completed.class);
