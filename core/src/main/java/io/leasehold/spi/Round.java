@@ -39,6 +39,7 @@ public record Round(long number, long attempt) implements Comparable<Round> {
         return equals(FINAL);
     }
 
+    /** Whether it is later than the other. */
     public boolean isAfter(Round other) {
         return compareTo(other) > 0;
     }

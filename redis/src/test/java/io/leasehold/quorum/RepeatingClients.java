@@ -135,12 +135,12 @@ final class RepeatingClients {
             soon(() -> rotate(wanted, grant));
         }
         if (random.nextInt(2) == 0) {
-            soon(() -> store.renew(RenewalRequest.of(grant, TTL)));
+            soon(() -> ask(store.renew(RenewalRequest.of(grant, TTL)), renewal -> {}));
         }
         soon(() -> {
             if (random.nextInt(3) == 0) {
                 wanted.over = true;
-                store.release(grant);
+                ask(store.release(grant), ending -> {});
             }
         });
     }

@@ -12,6 +12,7 @@ import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.Scope;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Grant;
+import io.leasehold.spi.LeaseEvents;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.NodeAdmission;
 import io.leasehold.spi.NodeStanding.Membership;
@@ -111,8 +112,7 @@ final class RedisQuorumNodeTest {
         }
 
         void listen() {
-            memory.subscribe(event -> {});
-            real.subscribe(event -> {});
+            LeaseEvents.Subscription unused = real.subscribe(event -> {});
             // the store hears of the listener with the next call
             Ask.answer(real.standing());
         }
