@@ -121,6 +121,23 @@ final class QuorumRepeatsTest {
         granted(cluster, other, request("a"));
     }
 
+    @Test
+    void whatATokenWasProposedForIsNotGivenBack() {
+        Cluster cluster = founded(3);
+        List<Wire> wires = cluster.wires();
+        QuorumLeaseStore one = cluster.open(wires, cluster.time());
+        QuorumLeaseStore other = cluster.open(cluster.wires(), cluster.time());
+        warmUp(cluster, one, other);
+        LeaseRequest request = request("a");
+        CompletableFuture<Acquisition> failed = one.acquire(request).toCompletableFuture();
+        wires.forEach(wire -> wire.slow(TOO_LATE)); // the requests are on their way
+        cluster.pass(TOO_LATE.plus(A_WHILE));
+
+        assertThatThrownBy(failed::join).hasCauseInstanceOf(OutcomeUnknownException.class);
+        assertThat(cluster.await(other.acquire(request("a")))).isInstanceOf(Held.class);
+        granted(cluster, other, request);
+    }
+
     /** A process whose rounds are behind, because it was started before, is not kept from it. */
     @Test
     void aRepeatByAnOlderProcessGetsTheLeaseToo() {
