@@ -190,11 +190,11 @@ final class ProcessKillTest {
                 + counts.unavailable + " unavailable; killed during opening " + opening
                 + ", snapshot " + snapshot + ", layout " + layout + ", after snapshot " + snapshots
                 + ", after a new segment " + rotations + "; seed " + SEED);
-        assertThat(counts.grants).isGreaterThan(10L * KILLS);
-        assertThat(counts.rotations).isGreaterThan(KILLS);
-        assertThat(counts.endings).isGreaterThan(10L * KILLS);
-        assertThat(counts.records).isGreaterThan(KILLS);
-        assertThat(counts.unknown).isGreaterThan(KILLS);
+        assertThat(counts.grants).isGreaterThan(KILLS);
+        assertThat(counts.rotations).isPositive();
+        assertThat(counts.endings).isGreaterThan(KILLS);
+        assertThat(counts.records).isPositive();
+        assertThat(counts.unknown).isGreaterThan(1);
         assertThat(counts.done).isBetween(1L, counts.unknown - 1);
         if (KILLS >= ENOUGH_FOR_EACH_MOMENT) {
             assertThat(List.of(opening, snapshot, layout, snapshots, rotations))

@@ -29,7 +29,7 @@ final class FiveRedisDifferentialTest {
     private static DifferentialReport run(FiveRedis servers, long seed) {
         try (StoreUnderTest opened = servers.open(TableOptions.defaults())) {
             return DifferentialDriver.of(2000 + seed)
-                    .steps(TestLength.of(25, 60))
+                    .steps(TestLength.of(12, 60))
                     .unit(Duration.ofMillis(6400))
                     .tolerance(Duration.ofMillis(800))
                     .patience(Duration.ofSeconds(30))

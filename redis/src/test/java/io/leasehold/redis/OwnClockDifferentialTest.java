@@ -29,7 +29,7 @@ final class OwnClockDifferentialTest {
     private static DifferentialReport run(RealRedis redis, long seed) {
         try (StoreUnderTest opened = redis.open(TableOptions.defaults())) {
             return DifferentialDriver.of(1000 + seed)
-                    .steps(TestLength.of(25, 80))
+                    .steps(TestLength.of(15, 80))
                     .unit(Duration.ofMillis(4000))
                     .tolerance(Duration.ofMillis(500))
                     .patience(Duration.ofSeconds(30))

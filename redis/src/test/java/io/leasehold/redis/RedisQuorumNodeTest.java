@@ -22,6 +22,7 @@ import io.leasehold.spi.Rotation;
 import io.leasehold.spi.Round;
 import io.leasehold.spi.TokenState;
 import io.leasehold.testkit.RedisServer;
+import io.leasehold.testkit.TestLength;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -46,7 +47,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Execution(ExecutionMode.CONCURRENT)
 final class RedisQuorumNodeTest {
 
-    private static final int RUNS = 25;
+    private static final int RUNS = TestLength.of(8, 25);
     private static final int STEPS = 80;
     private static final Duration TTL = Duration.ofMinutes(10);
     private static final List<Claim> CLAIMS = List.of(

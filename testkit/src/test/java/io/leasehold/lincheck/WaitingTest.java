@@ -149,19 +149,19 @@ final class WaitingTest {
 
     @Test
     void aReleaseAndAWaiterNeverMissEachOther() {
-        modelChecking(TestLength.of(100, 300)).addGuarantee(rulesAreAtomic()).check(Arrival.class);
+        modelChecking(TestLength.of(30, 300)).addGuarantee(rulesAreAtomic()).check(Arrival.class);
     }
 
     @Test
     void aWaiterWithdrawnWhileItIsGrantedLeavesTheLockToTheNext() {
-        modelChecking(TestLength.of(100, 300))
+        modelChecking(TestLength.of(30, 300))
                 .addGuarantee(rulesAreAtomic())
                 .check(Withdrawal.class);
     }
 
     @Test
     void twoReleasesAtOnceDeliverBothAnswers() {
-        modelChecking(TestLength.of(100, 300))
+        modelChecking(TestLength.of(30, 300))
                 .addGuarantee(rulesAreAtomic())
                 .check(TwoAnswers.class);
     }
