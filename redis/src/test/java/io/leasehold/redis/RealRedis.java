@@ -8,8 +8,8 @@ import io.leasehold.table.TableOptions;
 import io.leasehold.testkit.RedisBinary;
 import io.leasehold.testkit.RedisServer;
 import io.leasehold.testkit.StoreUnderTest;
-
 import io.leasehold.testkit.TestLength;
+
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
