@@ -20,8 +20,7 @@ final class FiveRedisDifferentialTest {
     @Test
     void theQuorumAnswersAsTheTableDoes() {
         try (FiveRedis servers = new FiveRedis()) {
-            DifferentialReport report =
-                    DifferentialTest.inTurns(8, TestLength.of(4, 8), seed -> run(servers, seed));
+            DifferentialReport report = DifferentialTest.inTurns(8, 8, seed -> run(servers, seed));
             assertThat(report.outcomes()).containsKeys("Granted", "Held", "late Granted");
         }
     }
@@ -29,9 +28,9 @@ final class FiveRedisDifferentialTest {
     private static DifferentialReport run(FiveRedis servers, long seed) {
         try (StoreUnderTest opened = servers.open(TableOptions.defaults())) {
             return DifferentialDriver.of(2000 + seed)
-                    .steps(TestLength.of(12, 60))
-                    .unit(Duration.ofMillis(6400))
-                    .tolerance(Duration.ofMillis(800))
+                    .steps(TestLength.of(8, 30))
+                    .unit(Duration.ofSeconds(16))
+                    .tolerance(Duration.ofSeconds(2))
                     .patience(Duration.ofSeconds(30))
                     .run(opened);
         }

@@ -8,13 +8,14 @@ import io.leasehold.testkit.DifferentialDriver;
 import io.leasehold.testkit.DifferentialReport;
 import io.leasehold.testkit.RedisServer;
 import io.leasehold.testkit.StoreUnderTest;
-import io.leasehold.testkit.TestLength;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The script answers as the table of the rules does, by the server's own clock. */
+@Tag("long")
 @Execution(ExecutionMode.CONCURRENT)
 final class OwnClockDifferentialTest {
 
@@ -29,9 +30,9 @@ final class OwnClockDifferentialTest {
     private static DifferentialReport run(RealRedis redis, long seed) {
         try (StoreUnderTest opened = redis.open(TableOptions.defaults())) {
             return DifferentialDriver.of(1000 + seed)
-                    .steps(TestLength.of(15, 80))
-                    .unit(Duration.ofMillis(4000))
-                    .tolerance(Duration.ofMillis(500))
+                    .steps(30)
+                    .unit(Duration.ofSeconds(16))
+                    .tolerance(Duration.ofSeconds(2))
                     .patience(Duration.ofSeconds(30))
                     .run(opened);
         }

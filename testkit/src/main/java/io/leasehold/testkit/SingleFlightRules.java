@@ -226,7 +226,7 @@ abstract class SingleFlightRules extends PrimitiveRules {
         CompletableFuture<Flight<String>> first = stubborn();
         FencingToken before = listed().get(0).holding().token();
         alice.dies();
-        pass(ttl());
+        passUntil(() -> listed().isEmpty());
         alice.comesBack();
         passUntil(first::isDone);
 
