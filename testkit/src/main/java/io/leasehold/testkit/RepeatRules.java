@@ -95,11 +95,12 @@ abstract class RepeatRules extends ContractRules {
 
     @Test
     void aRepeatWhileQueuedProlongsTheWait() {
-        alice.holds("a");
+        Grant held = alice.holds("a");
         Duration wait = ttl().dividedBy(2);
         LeaseRequest request = bob.request("a").waitingAtMost(wait);
         bob.waits(request);
         pass(wait.dividedBy(2));
+        assertThat(alice.renews(held)).isInstanceOf(Renewed.class);
         Pending repeat = bob.waits(request);
         passJustNot(wait);
         repeat.assertQueued();
