@@ -14,8 +14,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Clients that repeat each other's requests, while messages are lost, late, doubled and overtake
- * each other. Most clauses of the rule for tokens are missed by this test if they are left out of
- * the engine; the others by {@link QuorumRepeatsTest} and the rules of a node.
+ * each other. It finds most clauses of the rule for tokens if they are left out of the engine;
+ * {@link QuorumRepeatsTest} and the rules of a node find the others.
  */
 @Isolated("it keeps the machine busy")
 final class QuorumRepeatsSimulationTest {
