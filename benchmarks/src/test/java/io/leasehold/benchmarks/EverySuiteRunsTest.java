@@ -3,12 +3,14 @@ package io.leasehold.benchmarks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.params.provider.EnumSource.Mode.EXCLUDE;
 
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -19,8 +21,21 @@ class EverySuiteRunsTest {
             new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(
+            mode = EXCLUDE,
+            names = {"REDIS", "QUORUM", "SERVER"})
     void everySuiteMeasuresAndReports(Suite suite) {
+        measuresAndReports(suite);
+    }
+
+    @Tag("long")
+    @ParameterizedTest
+    @EnumSource(names = {"REDIS", "QUORUM", "SERVER"})
+    void everySuiteWithServersMeasuresAndReports(Suite suite) {
+        measuresAndReports(suite);
+    }
+
+    private static void measuresAndReports(Suite suite) {
         Report report = Main.measure(Set.of(suite), Effort.smoke(), SILENT);
 
         assertThat(report.rows())

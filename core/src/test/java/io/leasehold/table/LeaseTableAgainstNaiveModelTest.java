@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 final class LeaseTableAgainstNaiveModelTest {
 
     private static final int COMMANDS = 500;
-    private static final int SEEDS = Boolean.getBoolean("leasehold.long") ? 2_000 : 400;
+    private static final int SEEDS = Boolean.getBoolean("leasehold.long") ? 2_000 : 100;
 
     @Test
     void oneStripeAnswersRandomCommandsAsTheNaiveModelDoes() {

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 final class ServerKillTest {
 
-    private static final int KILLS = TestLength.of(4, 10);
+    private static final int KILLS = TestLength.of(2, 10);
     private static final long SEED = 21;
 
     @TempDir

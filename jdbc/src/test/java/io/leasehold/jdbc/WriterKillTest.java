@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 final class WriterKillTest {
 
-    private static final int KILLS = TestLength.of(10, 100);
+    private static final int KILLS = TestLength.of(4, 100);
     private static final long SEED = 20;
 
     private final Database database = Database.postgres();

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 /** The journal keeps what it answered, wherever in its work it ends. */
 final class JournalCrashPointsTest {
 
-    private static final int ENOUGH = TestLength.of(2_000, 20_000);
+    private static final int ENOUGH = TestLength.of(500, 20_000);
 
     @Test
     void whateverDiskOperationIsTheLastWhatWasAnsweredIsKept() {

@@ -16,6 +16,7 @@ import io.leasehold.spi.Grant;
 import io.leasehold.table.End;
 import io.leasehold.table.TableEntry;
 import io.leasehold.testkit.SimulatedDisk;
+import io.leasehold.testkit.TestLength;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -29,8 +30,8 @@ import org.junit.jupiter.api.Test;
 /** Bytes with the right checksums that nobody ever wrote: refused, and never worse. */
 final class JournalHostileBytesTest {
 
-    private static final int CASES = 100_000;
-    private static final int OPENED = 400;
+    private static final int CASES = TestLength.of(10_000, 100_000);
+    private static final int OPENED = TestLength.of(40, 400);
     private static final long[] EXTREMES = {
         0, 1, -1, Long.MAX_VALUE, Long.MIN_VALUE, Integer.MAX_VALUE, 1L << 40, 1L << 53, 255
     };

@@ -9,6 +9,7 @@ import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseView;
 import io.leasehold.testkit.DiskFault;
+import io.leasehold.testkit.TestLength;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Test;
 /** Crashes while a journal tidies up, and then while it starts. */
 final class JournalStartsTest {
 
+    private static final int STEP = TestLength.of(5, 1);
     private static final Duration LONG = Duration.ofMinutes(10);
     private static final Duration TICK = Duration.ofMillis(1_100);
     private static final int OLD = 4; // so many segments that a snapshot is due
@@ -34,9 +36,9 @@ final class JournalStartsTest {
         long operations = counted.disk.operations() - before;
         assertThat(Images.of(counted.disk).keySet().toString()).contains("snapshot");
         int points = 0;
-        for (int at = 1; at <= operations; at++) {
+        for (int at = 1; at <= operations; at += STEP) {
             boolean started = false;
-            for (int then = 1; !started; then++) {
+            for (int then = 1; !started; then += STEP) {
                 started = startAfter(at, then);
                 points++;
             }

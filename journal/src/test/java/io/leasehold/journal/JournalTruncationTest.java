@@ -23,7 +23,7 @@ final class JournalTruncationTest {
     private static final Duration LONG = Duration.ofMinutes(10);
     private static final int MEGABYTE = 1 << 20;
     /** Every so many bytes a file is cut; 13 meets all places within a word and a sector. */
-    private static final int STEP = TestLength.of(13, 1);
+    private static final int STEP = TestLength.of(31, 1);
 
     private static final JournalDirectory NAMES =
             new JournalDirectory(Stores.DIRECTORY, SimulatedDisk.create(0));

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 final class ProcessKillTest {
 
-    private static final int KILLS = TestLength.of(30, 300);
+    private static final int KILLS = TestLength.of(8, 300);
     private static final int ENOUGH_FOR_EACH_MOMENT = 200;
     private static final int LANES = 2;
     private static final long SEED = 2026;

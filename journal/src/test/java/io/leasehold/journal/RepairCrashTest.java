@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.testkit.DiskFault;
+import io.leasehold.testkit.TestLength;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A repair that is cut short at each of its calls to the disk, then run again. */
 final class RepairCrashTest {
 
+    private static final int STEP = TestLength.of(7, 1);
     private static final String[] KEPT = {"a", "b", "c", "d", "in-2"};
 
     private Journals journal = new Journals(0);
@@ -39,7 +41,7 @@ final class RepairCrashTest {
         JournalRepair unused = journal.repair();
         long operations = journal.disk.operations() - before;
         assertThat(operations).isGreaterThan(50);
-        for (long n = 1; n <= operations; n++) {
+        for (long n = 1; n <= operations; n += STEP) {
             journal = new Journals(n);
             journal.put(damaged);
             journal.disk.failAt(n, fault);

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Isolated("it keeps the machine busy")
 final class QuorumDifferentialTest {
 
-    private static final int RUNS = TestLength.of(10, 50);
+    private static final int RUNS = TestLength.of(4, 50);
     private static final int STEPS = 2_100;
 
     @ParameterizedTest

@@ -21,6 +21,8 @@ final class ConveyorTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final int MOST_QUEUED = 100_000;
+    /** Calls within calls that no stack has room for. */
+    private static final int DEEP = 20_000;
 
     /** A call that was made and is to be answered by the test. */
     private record Call(List<Operation> batch, CompletableFuture<List<Object>> arrival) {
@@ -383,13 +385,13 @@ final class ConveyorTest {
                 PATIENCE,
                 2);
         sendNext(failing, answered);
-        assertThat(answered).hasValue(MOST_QUEUED);
+        assertThat(answered).hasValue(DEEP);
     }
 
     private static void sendNext(Conveyor failing, AtomicInteger answered) {
         Operation operation = operation(1);
         operation.answer().whenComplete((done, error) -> {
-            if (answered.incrementAndGet() < MOST_QUEUED) {
+            if (answered.incrementAndGet() < DEEP) {
                 sendNext(failing, answered);
             }
         });

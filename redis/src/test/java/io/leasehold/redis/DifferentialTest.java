@@ -25,7 +25,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 @Isolated("it keeps the machine busy")
 final class DifferentialTest {
 
-    private static final int RUNS = TestLength.of(10, 50);
+    private static final int RUNS = TestLength.of(3, 50);
     private static final int STEPS = 4_100;
 
     private static RealRedis redis;

@@ -19,6 +19,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -57,6 +58,7 @@ final class MovingSlotTest {
         }
     }
 
+    @Tag("long")
     @ParameterizedTest
     @MethodSource("io.leasehold.redis.RealRedis#programs")
     void noLockStaysHeldWhicheverKeysOfItsSlotHadMoved(RedisBinary program) throws Exception {

@@ -47,7 +47,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 @Isolated("it kills servers under load, and what it waits for must come")
 final class QuorumOfServersTest {
 
-    private static final int ROUNDS = TestLength.of(5, 50);
+    private static final int ROUNDS = TestLength.of(3, 50);
     private static final int WORKERS = 6;
     private static final Duration TTL = Duration.ofSeconds(1);
     private static final Duration PATIENCE = Duration.ofMillis(500);

@@ -15,6 +15,7 @@ import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.parallel.Isolated;
@@ -66,6 +67,7 @@ final class RedisClusterTest {
         }
     }
 
+    @Tag("long")
     @ParameterizedTest
     @MethodSource("programs")
     void aReplicaTakesOverFromAPrimaryThatRunsOrDoesNot(RedisBinary program) {

@@ -47,7 +47,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Execution(ExecutionMode.CONCURRENT)
 final class RedisQuorumNodeTest {
 
-    private static final int RUNS = TestLength.of(8, 25);
+    private static final int RUNS = TestLength.of(3, 25);
     private static final int STEPS = 80;
     private static final Duration TTL = Duration.ofMinutes(10);
     private static final List<Claim> CLAIMS = List.of(

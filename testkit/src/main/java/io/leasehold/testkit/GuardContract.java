@@ -53,7 +53,7 @@ public abstract class GuardContract<R> {
 
     /** How many writes the random run makes, at least a tenth of them stale. */
     protected int writes() {
-        return TestLength.of(5_000, 100_000);
+        return TestLength.of(1_000, 100_000);
     }
 
     @Test

@@ -9,7 +9,6 @@ import io.leasehold.guard.MemoryGuard;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.Scope;
 import io.leasehold.model.StaleTokenException;
-import io.leasehold.testkit.TestLength;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jetbrains.lincheck.LincheckAssertionError;
@@ -18,9 +17,11 @@ import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Mark and data of the memory guard change in one step: no order of writers can tell otherwise. */
+@Tag("long")
 final class GuardLinearizabilityTest {
 
     /** What writers do to a guarded cell; the answer is the value they found, or the mark that refused them. */
@@ -122,7 +123,7 @@ final class GuardLinearizabilityTest {
 
     private static ModelCheckingOptions modelChecking() {
         return new ModelCheckingOptions()
-                .iterations(TestLength.of(3, 10))
+                .iterations(10)
                 .invocationsPerIteration(100)
                 .threads(2)
                 .actorsPerThread(3)

@@ -8,6 +8,7 @@ import io.leasehold.table.TableOptions;
 import org.jetbrains.lincheck.LincheckAssertionError;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The memory store answers concurrent callers as if they had come one after the other. */
@@ -28,6 +29,7 @@ final class StoreLinearizabilityTest {
     }
 
     @Test
+    @Tag("long")
     void theMemoryStoreIsLinearizableUnderEveryScheduleTried() {
         modelChecking().iterations(5).invocationsPerIteration(15).check(OnMemory.class);
     }
@@ -47,6 +49,7 @@ final class StoreLinearizabilityTest {
 
     /** The check bites: the same rules without locks fail it. */
     @Test
+    @Tag("long")
     void theRulesWithoutLocksAreFoundOut() {
         assertThatThrownBy(() -> modelChecking()
                         .iterations(50)

@@ -18,6 +18,7 @@ import org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jetbrains.lincheck.datastructures.verifier.EpsilonVerifier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -148,22 +149,21 @@ final class WaitingTest {
     }
 
     @Test
+    @Tag("long")
     void aReleaseAndAWaiterNeverMissEachOther() {
-        modelChecking(TestLength.of(30, 300)).addGuarantee(rulesAreAtomic()).check(Arrival.class);
+        modelChecking(300).addGuarantee(rulesAreAtomic()).check(Arrival.class);
     }
 
     @Test
+    @Tag("long")
     void aWaiterWithdrawnWhileItIsGrantedLeavesTheLockToTheNext() {
-        modelChecking(TestLength.of(30, 300))
-                .addGuarantee(rulesAreAtomic())
-                .check(Withdrawal.class);
+        modelChecking(300).addGuarantee(rulesAreAtomic()).check(Withdrawal.class);
     }
 
     @Test
+    @Tag("long")
     void twoReleasesAtOnceDeliverBothAnswers() {
-        modelChecking(TestLength.of(30, 300))
-                .addGuarantee(rulesAreAtomic())
-                .check(TwoAnswers.class);
+        modelChecking(300).addGuarantee(rulesAreAtomic()).check(TwoAnswers.class);
     }
 
     @Test
@@ -181,6 +181,7 @@ final class WaitingTest {
 
     /** The check bites: the lock of one stripe does not protect a waiter that spans two. */
     @Test
+    @Tag("long")
     void aStoreThatLocksTooLittleIsFoundOut() {
         assertThatThrownBy(() -> modelChecking(1000).check(SpanningWithTooFewLocks.class))
                 .isInstanceOf(LincheckAssertionError.class);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 /** The primitives in eight processes over networks, clocks and schedulers that fail, by seed. */
 final class PrimitivesSimulationTest {
 
-    private static final int SEEDS = TestLength.of(10, 50);
+    private static final int SEEDS = TestLength.of(4, 50);
 
     private static Map<String, Long> run(Consumer<Cluster> scenario) {
         Map<String, Long> counts = new TreeMap<>();

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 final class SimulationTest {
 
-    private static final int SEEDS = TestLength.of(300, 2000);
+    private static final int SEEDS = TestLength.of(100, 2000);
 
     @Test
     void noTwoClientsBelieveToHoldTheSameAndAllGoesOnAfterwards() {

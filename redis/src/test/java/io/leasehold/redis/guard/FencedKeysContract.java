@@ -8,6 +8,7 @@ import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.testkit.GuardContract;
 import io.leasehold.testkit.RedisBinary;
 import io.leasehold.testkit.RedisServer;
+import io.leasehold.testkit.TestLength;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -28,7 +29,7 @@ abstract class FencedKeysContract extends GuardContract<KeyWrites> {
     /** Each is three round trips and two forces; the race is where the many are. */
     @Override
     protected int writes() {
-        return 5_000;
+        return TestLength.of(500, 5_000);
     }
 
     @Override

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.StaleTokenException;
 import io.leasehold.testkit.RedisServer;
+import io.leasehold.testkit.TestLength;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 final class RedisGuardRaceTest {
 
     private static final int THREADS = 8;
-    private static final int WRITES = 15_000;
+    private static final int WRITES = TestLength.of(1_500, 15_000);
     private static final String KEY = "{race}:accepted";
     private static final String APPEND = "return redis.call('RPUSH', KEYS[1], ARGV[1])";
 

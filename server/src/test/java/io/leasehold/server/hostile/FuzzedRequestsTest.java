@@ -21,9 +21,9 @@ import org.junit.jupiter.api.parallel.Isolated;
 class FuzzedRequestsTest {
 
     private static final long SEED = 20_261_116;
-    private static final int JSON = TestLength.of(25_000, 500_000);
-    private static final int MESSAGES = TestLength.of(20_000, 400_000);
-    private static final int FRAMES = TestLength.of(5_000, 100_000);
+    private static final int JSON = TestLength.of(5_000, 500_000);
+    private static final int MESSAGES = TestLength.of(5_000, 400_000);
+    private static final int FRAMES = TestLength.of(2_000, 100_000);
     private static final long HEAP = 256L << 20;
 
     private LeaseholdServer server;

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 @Isolated
 final class IdleConnectionsTest {
 
-    private static final int CONNECTIONS = TestLength.of(2_000, 10_000);
+    private static final int CONNECTIONS = TestLength.of(500, 10_000);
     private static final byte[] REQUEST =
             "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
     private static final String LENGTH = "content-length:";

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 @Isolated
 final class RemoteServerKillTest {
 
-    private static final int KILLS = TestLength.of(5, 50);
+    private static final int KILLS = TestLength.of(2, 50);
     private static final int LOADS = 6;
     private static final int HOLDERS = 10;
     private static final int GRANTS_BETWEEN_KILLS = 40;

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Real processes on real files: killed under load, and several at once. */
 final class ProcessesTest {
 
-    private static final int KILLS = TestLength.of(8, 50);
+    private static final int KILLS = TestLength.of(4, 50);
 
     @TempDir
     @SuppressWarnings("NullAway.Init")
