@@ -26,8 +26,11 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** {@code leasehold serve} as a process of its own. */
+@Execution(ExecutionMode.CONCURRENT)
 final class ServeProcessTest {
 
     private static final Pattern ADDRESS =
@@ -58,6 +61,7 @@ final class ServeProcessTest {
             List<String> command = new ArrayList<>(List.of(
                     Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                     "-XX:TieredStopAtLevel=1",
+                    "-XX:+UseSerialGC",
                     "-cp",
                     System.getProperty("java.class.path"),
                     "io.leasehold.cli.Main",
