@@ -71,7 +71,8 @@ final class Rotations {
     }
 
     private @Nullable Decision decide(Votes<Rotation> votes) {
-        if (votes.isMajority(Rotated.class)) {
+        if (votes.isMajority(Rotated.class)
+                && (votes.isComplete() || context.settlement().isLikely(drawn(votes.all())))) {
             return new Decision(null, votes.all(), new CompletableFuture<>());
         }
         Refused refused = Refusals.decided(votes);
@@ -86,37 +87,53 @@ final class Rotations {
 
     private void align(Decision decision, Vote<Rotation> vote) {
         if (vote.answer() instanceof Rotated) {
-            CompletableFuture<Void> unused = decision.settled.thenAccept(settled -> {
-                if (!settled.members().contains(vote.member())) {
-                    LeaseRequest lease = LeaseRequest.of(
-                            grant.id(),
-                            grant.holding().claim(),
-                            grant.holding().holder(),
-                            grant.ttl());
-                    context.restore(vote.member(), lease, settled.token());
-                }
-            });
+            CompletableFuture<Void> unused =
+                    decision.settled.thenAccept(settled -> restore(vote.member(), settled));
         }
+    }
+
+    /** Gives a member that has another token the one that was agreed on. */
+    private void restore(Member member, Settled settled) {
+        if (!settled.members().contains(member)) {
+            LeaseRequest lease = LeaseRequest.of(
+                    grant.id(), grant.holding().claim(), grant.holding().holder(), grant.ttl());
+            context.restore(member, lease, settled.token());
+        }
+    }
+
+    private Map<Member, Drawn> drawn(List<Vote<Rotation>> votes) {
+        Map<Member, Drawn> drawn = new LinkedHashMap<>();
+        for (Vote<Rotation> vote : votes) {
+            if (vote.answer() instanceof Rotated rotated) {
+                TokenState state = states.getOrDefault(vote.member(), TokenState.NONE);
+                drawn.put(vote.member(), new Drawn(rotated.grant(), state));
+            }
+        }
+        return drawn;
     }
 
     private CompletableFuture<Rotation> settle(Decision decision) {
         if (decision.refused != null) {
             return CompletableFuture.completedFuture(decision.refused);
         }
-        Map<Member, Drawn> drawn = new LinkedHashMap<>();
-        for (Vote<Rotation> vote : decision.votes) {
-            if (vote.answer() instanceof Rotated rotated) {
-                TokenState state = states.getOrDefault(vote.member(), TokenState.NONE);
-                drawn.put(vote.member(), new Drawn(rotated.grant(), state));
-            }
-        }
+        Map<Member, Drawn> drawn = drawn(decision.votes);
         if (isOvertaken(drawn.values()) && tries > 1) {
-            return new Rotations(context, grant, arrivedAt, tries - 1).send();
+            return again();
         }
-        return context.settlement().of(drawn, round).thenApply(settled -> {
-            decision.settled.complete(settled);
-            return rotated(decision.votes, settled);
-        });
+        return context.settlement()
+                .of(drawn, round)
+                .thenApply(settled -> {
+                    decision.settled.complete(settled);
+                    drawn.keySet().forEach(member -> restore(member, settled));
+                    return rotated(decision.votes, settled);
+                })
+                .exceptionallyCompose(
+                        failure -> tries > 1 ? again() : CompletableFuture.failedFuture(failure));
+    }
+
+    /** Repeated, a rotation draws no second token. */
+    private CompletableFuture<Rotation> again() {
+        return new Rotations(context, grant, arrivedAt, tries - 1).send();
     }
 
     /** Whether so many were asked in a later round that no majority would take a token in this. */

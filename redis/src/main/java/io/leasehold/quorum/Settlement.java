@@ -74,6 +74,19 @@ final class Settlement {
                 (node, member) -> node.raise(grantOf(drawn, member), token, round));
     }
 
+    /** Whether a majority of them could take the token that would be proposed to them. */
+    boolean isLikely(Map<Member, Drawn> answers) {
+        Map<Member, Drawn> drawn = ofOneRotation(answers);
+        if (drawn.isEmpty()) {
+            return false;
+        }
+        long token = proposal(drawn.values());
+        long able = drawn.values().stream()
+                .filter(each -> each.state().draw() <= token || each.hasTaken(token))
+                .count();
+        return able >= members.majority();
+    }
+
     /** How many of them were asked in no later round, so that they may take a token in this. */
     static int inTime(Collection<Drawn> answers, Round round) {
         int count = 0;

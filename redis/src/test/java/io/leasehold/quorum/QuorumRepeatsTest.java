@@ -20,6 +20,7 @@ import io.leasehold.spi.LeaseStore;
 import io.leasehold.spi.Refused;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
+import io.leasehold.spi.Rotation;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -52,6 +53,30 @@ final class QuorumRepeatsTest {
         assertThat(granted(cluster, other, request).token()).isEqualTo(first.token());
         assertThat(cluster.await(one.renew(RenewalRequest.of(first, TTL))))
                 .isInstanceOf(Renewal.Renewed.class);
+    }
+
+    @Test
+    void aRepeatedRotationWaitsForNodesThatCanTakeTheTokenThatWasReturned() {
+        Cluster cluster = founded(3);
+        List<Wire> wires = cluster.wires();
+        QuorumLeaseStore one = cluster.open(wires, cluster.time());
+        List<Wire> othersWires = cluster.wires();
+        QuorumLeaseStore other = cluster.open(othersWires, cluster.time());
+        warmUp(cluster, one, other);
+        Grant held = granted(cluster, one, request("a"));
+        cluster.pass(A_WHILE);
+        drawAhead(cluster, 2);
+        wires.get(2).slow(Cluster.PATIENCE.dividedBy(2));
+        FencingToken token = rotated(cluster.await(one.rotate(held)));
+        wires.get(2).slow(TOO_LATE); // so is the word about the token
+        cluster.pass(Cluster.PATIENCE);
+        othersWires.get(1).slow(Cluster.PATIENCE.dividedBy(2));
+
+        assertThat(rotated(cluster.await(other.rotate(held)))).isEqualTo(token);
+    }
+
+    private static FencingToken rotated(Rotation rotation) {
+        return ((Rotation.Rotated) rotation).grant().token();
     }
 
     @Test

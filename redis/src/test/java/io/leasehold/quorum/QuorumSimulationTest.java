@@ -86,7 +86,7 @@ final class QuorumSimulationTest {
     @Test
     void beyondTheBoundOfClocksTheGuardStillHolds() {
         Sum sum = new Sum();
-        while (sum.operations < OPERATIONS / 10) {
+        while (sum.operations < TestLength.of(10_000, 100_000)) {
             Cluster cluster = cluster(++sum.seed, Weather.wildClocks(), Safeguards.ALL);
             sum.add(cluster.run(SPAN));
         }
