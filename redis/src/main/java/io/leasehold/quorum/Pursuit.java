@@ -323,7 +323,7 @@ final class Pursuit {
         } else if (votes.isMajority(Granted.class) && (queueAgrees() || isRepeat())) {
             settle();
         } else if (stage == Stage.TRYING && queueAnswer() instanceof Held held) {
-            if (complete || votes.all().size() >= members.majority()) {
+            if (complete || isEnough(held)) {
                 queueUp(held);
             }
         } else if (complete) {
@@ -345,6 +345,13 @@ final class Pursuit {
     private @Nullable Acquisition queueAnswer() {
         Vote<Acquisition> vote = queue == null ? null : votes.of(queue.index);
         return vote == null ? null : vote.answer();
+    }
+
+    /** To queue up, a majority is to have answered; to be refused, it is to agree by whom. */
+    private boolean isEnough(Held held) {
+        return isTimeUp()
+                ? Verdicts.isTokenAgreed(held, votes)
+                : votes.all().size() >= members.majority();
     }
 
     private void queueUp(Held held) {
@@ -434,7 +441,7 @@ final class Pursuit {
 
     private void finish(Acquisition answer) {
         Acquisition told =
-                answer instanceof Held held ? Verdicts.withHighestToken(held, votes) : answer;
+                answer instanceof Held held ? Verdicts.withAgreedToken(held, votes) : answer;
         giveBack();
         if (end()) {
             callers.answer(told);

@@ -74,17 +74,39 @@ final class Verdicts {
                 && granted.validity().remaining().equals(granted.grant().ttl());
     }
 
-    /** A member may know the blocker under an older token; the highest is the agreed one. */
-    static Held withHighestToken(Held held, Votes<Acquisition> votes) {
-        Held highest = held;
-        for (Held other : votes.of(Held.class)) {
-            if (other.blocker().claim().equals(held.blocker().claim())
-                    && other.blocker().holder().equals(held.blocker().holder())
-                    && highest.blocker().token().isOlderThan(other.blocker().token())) {
-                highest = other;
+    /**
+     * The blocker under the token that most members know it by. One that has not yet heard of the
+     * agreed token names a lower one; one that granted too late to agree may name a higher one for
+     * good. Between as many of each, the lower: whoever waits for the blocker's record then gets it.
+     */
+    static Held withAgreedToken(Held held, Votes<Acquisition> votes) {
+        Held agreed = held;
+        long most = 0;
+        for (Held each : votes.of(Held.class)) {
+            long same = namedAs(each, votes);
+            boolean lower = each.blocker().token().isOlderThan(agreed.blocker().token());
+            if (isSameHolder(each, held) && (same > most || (same == most && lower))) {
+                most = same;
+                agreed = each;
             }
         }
-        return new Held(highest.blocker(), held.remaining(), held.record());
+        return new Held(agreed.blocker(), held.remaining(), held.record());
+    }
+
+    /** Whether a majority knows the blocker by one token. */
+    static boolean isTokenAgreed(Held held, Votes<Acquisition> votes) {
+        return namedAs(withAgreedToken(held, votes), votes) >= votes.majority();
+    }
+
+    private static long namedAs(Held held, Votes<Acquisition> votes) {
+        return votes.of(Held.class).stream()
+                .filter(other -> other.blocker().equals(held.blocker()))
+                .count();
+    }
+
+    private static boolean isSameHolder(Held one, Held other) {
+        return one.blocker().claim().equals(other.blocker().claim())
+                && one.blocker().holder().equals(other.blocker().holder());
     }
 
     /** Who answered with this record. */

@@ -27,7 +27,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 
-/** One lease id that is asked for more than once, by one client or several. */
+/** One lease that is asked for more than once, by one client or several. */
 final class QuorumRepeatsTest {
 
     private static final Duration TTL = Cluster.LONGEST_TTL;
@@ -53,6 +53,28 @@ final class QuorumRepeatsTest {
         assertThat(granted(cluster, other, request).token()).isEqualTo(first.token());
         assertThat(cluster.await(one.renew(RenewalRequest.of(first, TTL))))
                 .isInstanceOf(Renewal.Renewed.class);
+    }
+
+    /** Whoever shares the blocker's result asks for one of this token or a later one. */
+    @Test
+    void aRefusalNamesTheTokenThatWasReturnedAlthoughANodeDrewAHigherOneSince() {
+        Cluster cluster = founded(3);
+        List<Wire> wires = cluster.wires();
+        QuorumLeaseStore one = cluster.open(wires, cluster.time());
+        List<Wire> othersWires = cluster.wires();
+        QuorumLeaseStore other = cluster.open(othersWires, cluster.time());
+        warmUp(cluster, one, other);
+        drawAhead(cluster, 2);
+        wires.get(2).slow(Cluster.PATIENCE.dividedBy(2));
+        Grant first = granted(cluster, one, request("a"));
+        wires.get(2).slow(TOO_LATE); // so is the word about the token
+        cluster.pass(Cluster.PATIENCE);
+        othersWires.get(1).slow(Cluster.PATIENCE.dividedBy(2)); // the higher one is heard first
+
+        assertThat(cluster.await(other.acquire(request("a"))))
+                .isInstanceOfSatisfying(
+                        Held.class,
+                        held -> assertThat(held.blocker().token()).isEqualTo(first.token()));
     }
 
     @Test
