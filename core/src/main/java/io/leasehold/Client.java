@@ -120,8 +120,12 @@ final class Client {
             Deadline until,
             boolean mayHaveArrived,
             CompletableFuture<Ending> result) {
-        long half = Math.max(SHORTEST_PAUSE_NANOS, until.leftAt(time.nanos()) / 2);
-        Duration patience = Duration.ofNanos(Math.min(options.patience().toNanos(), half));
+        long left = until.leftAt(time.nanos());
+        long half = Math.max(SHORTEST_PAUSE_NANOS, left / 2);
+        // too late to try twice: then the one answer may take as long as any
+        Duration patience = left <= 0
+                ? options.patience()
+                : Duration.ofNanos(Math.min(options.patience().toNanos(), half));
         ask(patience, completion).whenComplete((ending, error) -> {
             if (error == null) {
                 result.complete(ending);

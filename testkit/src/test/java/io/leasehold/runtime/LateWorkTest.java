@@ -10,6 +10,7 @@ import io.leasehold.IdempotentCall;
 import io.leasehold.Outcome;
 import io.leasehold.SingleFlightOptions;
 import io.leasehold.spi.LeaseView;
+import io.leasehold.testkit.Faults;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Queue;
@@ -75,6 +76,26 @@ final class LateWorkTest {
                 .once(call, token -> "in time");
 
         runAlicesWork();
+
+        assertThat(late).isCompletedWithValue(new Outcome<>("in time", true, inTime.token()));
+    }
+
+    @Test
+    void aLateResultIsRefusedByAStoreThatTakesItsTimeToo() {
+        IdempotentCall call = IdempotentCall.of("k", Digest.of("10"));
+        CompletableFuture<Outcome<String>> late = alice.leasehold
+                .idempotency("payments", Codec.strings(), Duration.ofDays(1))
+                .onceAsync(call, token -> "late");
+        stopAlice();
+        Outcome<String> inTime = bob.leasehold
+                .idempotency("payments", Codec.strings(), Duration.ofDays(1))
+                .once(call, token -> "in time");
+        Duration slow = World.PATIENCE.dividedBy(8);
+        alice.network.change(Faults.none().delaying(slow, slow));
+        alice.process.resume();
+
+        runAlicesWork();
+        world.pass(World.PATIENCE.multipliedBy(2));
 
         assertThat(late).isCompletedWithValue(new Outcome<>("in time", true, inTime.token()));
     }
