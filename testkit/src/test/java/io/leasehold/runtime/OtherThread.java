@@ -2,6 +2,7 @@
 package io.leasehold.runtime;
 
 import io.leasehold.spi.Time;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -63,6 +64,22 @@ final class OtherThread<T> {
     /** Whether it only waits its turn, and will go on by itself. */
     private static boolean isLock(Object blocker) {
         return blocker.getClass().getName().startsWith(ReentrantLock.class.getName());
+    }
+
+    /**
+     * Lets time pass until the call is over, but only while the thread sleeps: a thread that is at
+     * work, or about to be, would find that hours have gone by between two of its steps. A sleeper
+     * has a timer that will wake it, beside the one of the renewals.
+     */
+    void passTime(World world, Duration step) {
+        await(() -> {
+            Object blocker = LockSupport.getBlocker(thread);
+            boolean asleep = blocker != null && !isLock(blocker);
+            if (asleep && world.time.pendingTimers() > 1) {
+                world.pass(step);
+            }
+            return isDone();
+        });
     }
 
     boolean isDone() {

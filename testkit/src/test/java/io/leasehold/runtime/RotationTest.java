@@ -276,10 +276,7 @@ final class RotationTest {
 
     /** Lets the pauses of a renewal pass; the lease is renewed in the background meanwhile. */
     private void finish(OtherThread<Boolean> renewing) {
-        OtherThread.await(() -> {
-            world.passMillis(50);
-            return renewing.isDone();
-        });
+        renewing.passTime(world, Duration.ofMillis(50));
         assertThat(renewing.result()).isTrue();
     }
 }
