@@ -264,15 +264,20 @@ final class ConnectTest {
 
     private static StoreUnavailableException refusalInTime(String uri) {
         long start = Time.system().nanos();
-        StoreUnavailableException refusal = refusal(uri);
+        StoreUnavailableException refusal = refusal(uri, SHORT);
         // much less than the library's own minute, but a busy machine takes a while as well
         assertThat(Duration.ofNanos(Time.system().nanos() - start))
                 .isLessThan(SHORT.multipliedBy(10));
         return refusal;
     }
 
+    /** What a server says, or its absence, however slow the machine is. */
     private static StoreUnavailableException refusal(String uri) {
-        RedisOptions options = RedisOptions.at(uri).withPatience(SHORT);
+        return refusal(uri, Leases.PATIENCE);
+    }
+
+    private static StoreUnavailableException refusal(String uri, Duration patience) {
+        RedisOptions options = RedisOptions.at(uri).withPatience(patience);
         StoreUnavailableException refusal = catchThrowableOfType(
                 StoreUnavailableException.class,
                 () -> RedisLeaseStore.connect(options).close());
