@@ -3,6 +3,7 @@ package io.leasehold.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.Duration;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.leasehold.protocol.v1.AcquireReply;
@@ -33,6 +34,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 final class ServeProcessTest {
 
+    private static final Duration AN_HOUR =
+            Duration.newBuilder().setSeconds(3600).build();
     private static final Pattern ADDRESS =
             Pattern.compile("address +http://127\\.0\\.0\\.1:(\\d+) .*");
 
@@ -123,6 +126,7 @@ final class ServeProcessTest {
                     .setLeaseId("0123456789abcdef0123456789abcdef")
                     .addScopes("name:orders")
                     .setHolder("test")
+                    .setTtl(AN_HOUR) // however long the machine takes to start it
                     .build());
         } finally {
             channel.shutdownNow().awaitTermination(10, TimeUnit.SECONDS);
