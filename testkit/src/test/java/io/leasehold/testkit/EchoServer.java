@@ -16,10 +16,11 @@ final class EchoServer implements AutoCloseable {
 
     private final ServerSocket listener;
     private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
+    private final Thread acceptor;
 
     EchoServer() throws IOException {
         listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-        start(this::accept);
+        acceptor = start(this::accept);
     }
 
     int port() {
@@ -35,7 +36,7 @@ final class EchoServer implements AutoCloseable {
         try {
             while (true) {
                 Socket client = listener.accept();
-                start(() -> serve(client));
+                Thread unused = start(() -> serve(client));
             }
         } catch (IOException e) {
             // closed
@@ -58,14 +59,21 @@ final class EchoServer implements AutoCloseable {
         }
     }
 
-    private static void start(Runnable task) {
+    private static Thread start(Runnable task) {
         Thread thread = new Thread(task, "leasehold-echo");
         thread.setDaemon(true);
         thread.start();
+        return thread;
     }
 
+    /** As long as its thread is in the system's call, the system takes connections. */
     @Override
     public void close() throws IOException {
         listener.close();
+        try {
+            acceptor.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }
