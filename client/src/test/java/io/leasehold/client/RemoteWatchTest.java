@@ -55,11 +55,8 @@ final class RemoteWatchTest {
     }
 
     private void tell(long token) {
-        server.watchers
-                .get(server.watchers.size() - 1)
-                .onNext(ToWire.event(event(token))
-                        .setCursor("boot." + (100 + token))
-                        .build());
+        server.tell(
+                ToWire.event(event(token)).setCursor("boot." + (100 + token)).build());
     }
 
     private LeaseEvent next() throws InterruptedException {

@@ -34,6 +34,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,6 +62,7 @@ final class SessionServer implements AutoCloseable {
     final List<StreamObserver<SessionReply>> sessions = new CopyOnWriteArrayList<>();
     final List<WatchRequest> watches = new CopyOnWriteArrayList<>();
     final List<StreamObserver<WatchReply>> watchers = new CopyOnWriteArrayList<>();
+    private final ReentrantLock telling = new ReentrantLock(); // a watch that begins is begun first
     final Queue<String> shown = new ConcurrentLinkedQueue<>();
     volatile Handler handler = (call, answers) -> false;
     volatile @Nullable Status refusal;
@@ -160,6 +162,16 @@ final class SessionServer implements AutoCloseable {
         }
     }
 
+    /** Tells it to whoever began to watch last. */
+    void tell(WatchReply news) {
+        telling.lock();
+        try {
+            watchers.get(watchers.size() - 1).onNext(news);
+        } finally {
+            telling.unlock();
+        }
+    }
+
     private final class Leases extends LeasesGrpc.LeasesImplBase {
 
         @Override
@@ -170,12 +182,17 @@ final class SessionServer implements AutoCloseable {
 
         @Override
         public void watch(WatchRequest request, StreamObserver<WatchReply> answers) {
-            watches.add(request);
-            watchers.add(answers);
-            answers.onNext(WatchReply.newBuilder()
-                    .setCursor("boot." + watches.size())
-                    .setStarted(WatchReply.Started.getDefaultInstance())
-                    .build());
+            telling.lock();
+            try {
+                watches.add(request);
+                watchers.add(answers);
+                answers.onNext(WatchReply.newBuilder()
+                        .setCursor("boot." + watches.size())
+                        .setStarted(WatchReply.Started.getDefaultInstance())
+                        .build());
+            } finally {
+                telling.unlock();
+            }
         }
 
         @Override
