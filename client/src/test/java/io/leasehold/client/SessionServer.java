@@ -62,7 +62,8 @@ final class SessionServer implements AutoCloseable {
     final List<StreamObserver<SessionReply>> sessions = new CopyOnWriteArrayList<>();
     final List<WatchRequest> watches = new CopyOnWriteArrayList<>();
     final List<StreamObserver<WatchReply>> watchers = new CopyOnWriteArrayList<>();
-    private final ReentrantLock telling = new ReentrantLock(); // a watch that begins is begun first
+    // nobody is told of an event before they were told that their watch has begun
+    private final ReentrantLock telling = new ReentrantLock();
     final Queue<String> shown = new ConcurrentLinkedQueue<>();
     volatile Handler handler = (call, answers) -> false;
     volatile @Nullable Status refusal;

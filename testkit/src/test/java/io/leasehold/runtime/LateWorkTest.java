@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.leasehold.Codec;
 import io.leasehold.Digest;
 import io.leasehold.Flight;
+import io.leasehold.Idempotency;
 import io.leasehold.IdempotentCall;
 import io.leasehold.Outcome;
 import io.leasehold.SingleFlightOptions;
@@ -24,6 +25,8 @@ import org.junit.jupiter.api.Test;
  */
 final class LateWorkTest {
 
+    private static final IdempotentCall PAYMENT = IdempotentCall.of("k", Digest.of("10"));
+
     private final World world = World.create();
     private final Queue<Runnable> alicesWork = new ArrayDeque<>();
     private final Node alice = Node.working(world, "alice", alicesWork::add);
@@ -34,6 +37,10 @@ final class LateWorkTest {
         alice.process.resume();
         Node.closeWithoutWaiting(alice.leasehold);
         Node.closeWithoutWaiting(bob.leasehold);
+    }
+
+    private static Idempotency<String> payments(Node node) {
+        return node.leasehold.idempotency("payments", Codec.strings(), Duration.ofDays(1));
     }
 
     /** Stops alice until her lease is over. */
@@ -66,14 +73,10 @@ final class LateWorkTest {
 
     @Test
     void aLateResultIsRefusedAndItsCallerGetsTheStoredOne() {
-        IdempotentCall call = IdempotentCall.of("k", Digest.of("10"));
-        CompletableFuture<Outcome<String>> late = alice.leasehold
-                .idempotency("payments", Codec.strings(), Duration.ofDays(1))
-                .onceAsync(call, token -> "late");
+        CompletableFuture<Outcome<String>> late =
+                payments(alice).onceAsync(PAYMENT, token -> "late");
         stopAlice();
-        Outcome<String> inTime = bob.leasehold
-                .idempotency("payments", Codec.strings(), Duration.ofDays(1))
-                .once(call, token -> "in time");
+        Outcome<String> inTime = payments(bob).once(PAYMENT, token -> "in time");
 
         runAlicesWork();
 
@@ -82,14 +85,10 @@ final class LateWorkTest {
 
     @Test
     void aLateResultIsRefusedByAStoreThatTakesItsTimeToo() {
-        IdempotentCall call = IdempotentCall.of("k", Digest.of("10"));
-        CompletableFuture<Outcome<String>> late = alice.leasehold
-                .idempotency("payments", Codec.strings(), Duration.ofDays(1))
-                .onceAsync(call, token -> "late");
+        CompletableFuture<Outcome<String>> late =
+                payments(alice).onceAsync(PAYMENT, token -> "late");
         stopAlice();
-        Outcome<String> inTime = bob.leasehold
-                .idempotency("payments", Codec.strings(), Duration.ofDays(1))
-                .once(call, token -> "in time");
+        Outcome<String> inTime = payments(bob).once(PAYMENT, token -> "in time");
         Duration slow = World.PATIENCE.dividedBy(8);
         alice.network.change(Faults.none().delaying(slow, slow));
         alice.process.resume();
@@ -102,9 +101,8 @@ final class LateWorkTest {
 
     @Test
     void aResultThatTheStoreDidNotHearOfIsToldAgainWhileTheLeaseLasts() {
-        CompletableFuture<Outcome<String>> call = alice.leasehold
-                .idempotency("payments", Codec.strings(), Duration.ofDays(1))
-                .onceAsync(IdempotentCall.of("k", Digest.of("10")), token -> "paid");
+        CompletableFuture<Outcome<String>> call =
+                payments(alice).onceAsync(PAYMENT, token -> "paid");
         alice.network.cutOff(true);
         runAlicesWork();
         world.passMillis(3_000);
