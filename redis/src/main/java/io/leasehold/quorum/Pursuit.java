@@ -321,7 +321,9 @@ final class Pursuit {
         } else if (votes.isMajority(Gone.class)) {
             finish(votes.of(Gone.class).get(0));
         } else if (votes.isMajority(Granted.class) && (queueAgrees() || isRepeat())) {
-            settle();
+            if (complete || context.settlement().isLikely(Verdicts.grants(votes, states))) {
+                settle();
+            }
         } else if (stage == Stage.TRYING && queueAnswer() instanceof Held held) {
             if (complete || isEnough(held)) {
                 queueUp(held);

@@ -97,6 +97,28 @@ final class QuorumRepeatsTest {
         assertThat(rotated(cluster.await(other.rotate(held)))).isEqualTo(token);
     }
 
+    @Test
+    void aRepeatedAcquireWaitsForNodesThatHaveHeardOfTheRotation() {
+        Cluster cluster = founded(5);
+        List<Wire> wires = cluster.wires();
+        QuorumLeaseStore one = cluster.open(wires, cluster.time());
+        List<Wire> othersWires = cluster.wires();
+        QuorumLeaseStore other = cluster.open(othersWires, cluster.time());
+        warmUp(cluster, one, other);
+        LeaseRequest request = request("a");
+        Grant held = granted(cluster, one, request);
+        cluster.pass(A_WHILE);
+        for (int late : List.of(3, 4)) {
+            wires.get(late).slow(TOO_LATE);
+        }
+        FencingToken token = rotated(cluster.await(one.rotate(held)));
+        for (int slow : List.of(1, 2)) { // the first three to answer are one that rotated and two
+            othersWires.get(slow).slow(Cluster.PATIENCE.dividedBy(2)); // that have not yet
+        }
+
+        assertThat(granted(cluster, other, request).token()).isEqualTo(token);
+    }
+
     private static FencingToken rotated(Rotation rotation) {
         return ((Rotation.Rotated) rotation).grant().token();
     }
