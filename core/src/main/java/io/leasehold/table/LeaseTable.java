@@ -525,6 +525,15 @@ public final class LeaseTable {
         return size;
     }
 
+    /** How many scopes the indexes know. Touches all stripes. */
+    int indexed() {
+        int indexed = 0;
+        for (Stripe part : stripes.touchedFrom(ALL)) {
+            indexed += part.index.all().size();
+        }
+        return indexed;
+    }
+
     /** Copies what the table holds, to be read entry by entry. Touches all stripes. */
     public TableCopy copy() {
         return TableCopy.of(stripes.touchedFrom(ALL));

@@ -3,7 +3,11 @@ package io.leasehold.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.leasehold.model.Claim;
+import io.leasehold.model.Holder;
+import io.leasehold.model.LeaseId;
 import io.leasehold.model.LeaseRecord;
+import io.leasehold.model.Scope;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseEvent;
@@ -31,6 +35,7 @@ final class TableRestoreTest {
 
     private static final Duration RETRY_WINDOW = Duration.ofSeconds(2);
     private static final TableOptions OPTIONS = new TableOptions(1000, 1000, RETRY_WINDOW, 1000);
+    private static final Duration HOUR = Duration.ofHours(1);
     private static final int STEPS = 600;
 
     private final List<TableEntry> told = new ArrayList<>();
@@ -70,9 +75,7 @@ final class TableRestoreTest {
         for (int i = 0; i < STEPS; i++) {
             step(inputs);
             if (inputs.oneIn(20)) {
-                LeaseTable restored = empty();
-                told.forEach(restored::restore);
-                assertSame(restored);
+                assertSame(restoredFromWhatWasTold());
             }
         }
     }
@@ -103,8 +106,7 @@ final class TableRestoreTest {
     void whatAHolderReliesOnIsHonouredAfterARestart(long seed) {
         RandomInputs inputs = new RandomInputs(seed);
         LongStream.range(0, STEPS).forEach(i -> step(inputs));
-        LeaseTable restored = empty();
-        told.forEach(restored::restore);
+        LeaseTable restored = restoredFromWhatWasTold();
         Map<Long, Leased> before = leases(table);
         restored.resume(0, now);
         leases(restored).forEach((token, lease) -> {
@@ -117,6 +119,35 @@ final class TableRestoreTest {
                         .isGreaterThanOrEqualTo(now + lease.grant().ttl().toNanos());
             }
         });
+    }
+
+    @Test
+    void aRecordThatWasErasedDoesNotComeBackWithARestart() {
+        Claim claim = Claim.exclusive(Scope.name("a"), Scope.name("b"));
+        complete(claim, HOUR);
+        LeaseTable image = restoredFromWhatWasTold();
+        assertThat(image.record(Scope.name("a"), now)).isPresent();
+        assertThat(image.record(Scope.name("b"), now)).isPresent();
+        told.clear();
+        complete(claim, Duration.ZERO);
+        told.forEach(image::restore);
+        assertThat(image.record(Scope.name("a"), now)).isEmpty();
+        assertThat(image.record(Scope.name("b"), now)).isEmpty();
+        assertThat(image.size()).isZero();
+    }
+
+    private void complete(Claim claim, Duration keepFor) {
+        LeaseRequest request = LeaseRequest.of(
+                new LeaseId(1, ++now), claim, new Holder("h"), Duration.ofSeconds(1));
+        Answer answer = new Answer();
+        table.acquire(request, now, answer);
+        table.complete(answer.grant(), LeaseRecord.of("r"), keepFor, ++now);
+    }
+
+    private LeaseTable restoredFromWhatWasTold() {
+        LeaseTable restored = empty();
+        told.forEach(restored::restore);
+        return restored;
     }
 
     @Test
