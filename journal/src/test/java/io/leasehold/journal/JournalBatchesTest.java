@@ -81,6 +81,57 @@ final class JournalBatchesTest {
     }
 
     @Test
+    void whatRestsOnABatchIsNotAnsweredWithinItsForce() {
+        Grant rotated = world.acquire("rotated", TTL);
+        LeaseRequest request = World.request(1, "taken", TTL);
+        List<CompletionStage<?>> all = new ArrayList<>();
+        world.threads.writer.hold();
+        all.add(world.store.acquire(request));
+        all.add(world.store.rotate(rotated));
+        List<CompletionStage<?>> early = withinTheNextForce(all, () -> {
+            all.add(world.store.acquire(request));
+            all.add(world.store.acquire(World.request(2, "taken", TTL)));
+            all.add(world.store.renew(RenewalRequest.of(rotated, TTL)));
+            all.add(world.store.release(rotated));
+            all.add(world.store.list(LeaseQuery.all()));
+        });
+        world.threads.writer.letGo();
+        assertThat(all).hasSize(7).allMatch(World::isAnswered);
+        assertThat(all).noneMatch(it -> it.toCompletableFuture().isCompletedExceptionally());
+        assertThat(early).as("answered within the force").isEmpty();
+    }
+
+    @Test
+    void whatRestsOnALoneCommandIsNotAnsweredWithinItsForce() {
+        List<CompletionStage<?>> second = new ArrayList<>();
+        List<CompletionStage<?>> early = withinTheNextForce(
+                second, () -> second.add(world.store.acquire(World.request(2, "lone", TTL))));
+        Grant grant = world.acquire("lone", TTL);
+        assertThat(second)
+                .singleElement()
+                .satisfies(it -> assertThat(World.answer(it))
+                        .isInstanceOfSatisfying(
+                                Acquisition.Held.class,
+                                held -> assertThat(held.blocker()).isEqualTo(grant.holding())));
+        assertThat(early).as("answered within the force").isEmpty();
+    }
+
+    /**
+     * Has others ask while the next force is under way, and returns a list to which those of the
+     * stages are added that were answered before it was over.
+     */
+    private List<CompletionStage<?>> withinTheNextForce(
+            List<CompletionStage<?>> stages, Runnable asking) {
+        List<CompletionStage<?>> early = new ArrayList<>();
+        world.disk.duringForces(() -> {
+            world.disk.duringForces(() -> {});
+            asking.run();
+            stages.stream().filter(World::isAnswered).forEach(early::add);
+        });
+        return early;
+    }
+
+    @Test
     void aQuestionIsAnsweredAtOnceWhenEverythingIsForced() {
         Grant grant = world.acquire("a", TTL);
         world.threads.writer.hold();

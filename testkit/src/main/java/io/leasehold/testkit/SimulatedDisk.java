@@ -41,6 +41,7 @@ public final class SimulatedDisk implements Disk {
     private long faultTo;
     private DiskFault fault = DiskFault.INPUT_OUTPUT_ERROR;
     private long limit = Long.MAX_VALUE;
+    private Runnable duringForces = () -> {};
     private long life; // raised by each crash or kill
     private boolean down;
     private boolean powerLost;
@@ -94,6 +95,19 @@ public final class SimulatedDisk implements Disk {
      */
     public void limit(long bytes) {
         locked(() -> limit = bytes);
+    }
+
+    /**
+     * Runs a task within every force of a file from now on, before what was written is safe. It may
+     * use the disk: so a test sees what others do, and are told, while a force is under way.
+     */
+    public void duringForces(Runnable task) {
+        locked(() -> duringForces = task);
+    }
+
+    /** Runs what is to happen within a force, without the lock. */
+    void beginForce() {
+        locked(() -> duringForces).run();
     }
 
     /** How many bytes all files have together. */

@@ -110,6 +110,7 @@ final class SimulatedFile implements DiskFile {
 
     @Override
     public void forceAll() throws IOException {
+        disk.beginForce();
         run(
                 Kind.FORCE,
                 () -> {
