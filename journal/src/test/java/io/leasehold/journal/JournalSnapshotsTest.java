@@ -4,12 +4,15 @@ package io.leasehold.journal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.leasehold.model.LeaseRecord;
+import io.leasehold.spi.Acquisition;
+import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
+import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseView;
-import io.leasehold.table.TableOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
@@ -96,18 +99,32 @@ final class JournalSnapshotsTest {
     }
 
     @Test
-    void tokensGoOnThoughNothingIsLeftOfThem() {
-        World forgetful = World.closed(Images.disk(OLD, 1));
-        forgetful.options = Stores.SMALL.withTable(new TableOptions(1_000, 10, Duration.ZERO, 0));
-        forgetful.start();
-        Grant grant = forgetful.acquire("a", LONG);
-        World.answer(forgetful.store.release(grant));
-        forgetful.pass(TICK);
-        assertThat(Images.of(forgetful.disk).keySet().toString()).contains("snapshot");
-        forgetful.crashAndReopen();
-        assertThat(forgetful.list()).isEmpty();
-        assertThat(forgetful.acquire("a", LONG).token().value())
-                .isEqualTo(grant.token().value() + 1);
+    void recordsAndWhatIsRememberedAreInASnapshot() {
+        Grant completed = world.acquire("completed", LONG);
+        World.answer(world.store.complete(completed, LeaseRecord.of("result"), LONG));
+        LeaseRequest delayed = World.request("delayed", Duration.ofMillis(200))
+                .withLockDelay(Duration.ofMinutes(1))
+                .withRecord(LeaseRecord.of("address"));
+        World.answer(world.store.acquire(delayed));
+        Grant released = world.acquire("released", LONG);
+        World.answer(world.store.release(released));
+        world.pass(TICK);
+        assertThat(hasSnapshot()).isTrue();
+        world.crashAndReopen();
+        assertThat(world.facts())
+                .containsExactly(new World.Fact(
+                        completed.holding(),
+                        LeaseView.State.COMPLETED,
+                        Optional.of(LeaseRecord.of("result"))));
+        assertThat(World.answer(
+                        world.store.acquire(World.request(5, "completed", LONG).unlessCompleted())))
+                .isInstanceOf(Acquisition.Completed.class);
+        assertThat(World.answer(world.store.release(released)))
+                .as("a repeat")
+                .isInstanceOf(Ending.Ended.class);
+        assertThat(World.answer(world.store.acquire(World.request(6, "delayed", LONG))))
+                .as("within the lock-delay")
+                .isInstanceOf(Acquisition.Held.class);
     }
 
     @Test
