@@ -20,7 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What an acquire costs when the first node, at which everybody queues, is slow. */
+/** What an acquire costs, and comes to, when nodes are slow. */
 final class SlowNodesTest {
 
     private static final Duration MILLISECOND = Duration.ofMillis(1);
@@ -90,13 +90,39 @@ final class SlowNodesTest {
         }
     }
 
-    private Duration acquireTakes() {
+    @Test
+    void aGrantThatHasNoMoreLeftThanClocksMayBeApartIsNotHandedOut() {
+        Duration ttl = PATIENCE.dividedBy(2);
+        Duration least = Context.drift(ttl);
+        assertThat(settledIn(ttl, ttl.minus(least))).isCompletedExceptionally();
+        assertThat(settledIn(ttl, ttl.minus(least).minusNanos(1)))
+                .isCompletedWithValueMatching(
+                        answer -> answer instanceof Acquisition.Granted granted
+                                && granted.validity().remaining().equals(least.plusNanos(1)));
+    }
+
+    /** An acquire that is granted everywhere at once, and whose token is agreed on after so long. */
+    private CompletableFuture<Acquisition> settledIn(Duration ttl, Duration span) {
+        for (DelayedNode way : ways) {
+            way.delay("acquire", Duration.ZERO);
+            way.delay("raise", span);
+        }
+        CompletableFuture<Acquisition> answer = store.acquire(request(ttl)).toCompletableFuture();
+        time.advance(span);
+        return answer;
+    }
+
+    private LeaseRequest request(Duration ttl) {
         ids++;
-        LeaseRequest request = LeaseRequest.of(
+        return LeaseRequest.of(
                 new LeaseId(0, ids),
                 Claim.exclusive(Scope.name("name-" + ids)),
                 new Holder("somebody"),
-                TTL);
+                ttl);
+    }
+
+    private Duration acquireTakes() {
+        LeaseRequest request = request(TTL);
         long since = time.nanos();
         CompletableFuture<Acquisition> answer = store.acquire(request).toCompletableFuture();
         while (!answer.isDone() && time.nanos() - since < TTL.toNanos()) {

@@ -30,11 +30,12 @@ final class VirtualRedis implements StoreUnderTest {
     private final RedisOptions options;
     private final Script script;
     private final RedisLeaseStore store;
-    // guards the count of calls
+    // guards the count of calls and the server's clock
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private int underWay;
     private long setTo = -1;
+    private long behind; // by so many microseconds the server's clock was set back
 
     VirtualRedis(RedisServer server, RedisOptions options) {
         this(server, options, Script.load());
@@ -87,6 +88,29 @@ final class VirtualRedis implements StoreUnderTest {
         settle();
     }
 
+    /** Sets the server's clock back, and only that. */
+    void setBack(Duration by) {
+        settle();
+        lock.lock();
+        try {
+            behind += by.toNanos() / 1000;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The server loses all that it has. */
+    void flush() {
+        settle();
+        lock.lock();
+        try {
+            server.command("FLUSHALL");
+            setTo = -1;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     @Override
     public Time time() {
         return clock;
@@ -128,7 +152,7 @@ final class VirtualRedis implements StoreUnderTest {
     private void setClock() {
         lock.lock();
         try {
-            long now = ORIGIN_MICROS + clock.nanos() / 1000;
+            long now = ORIGIN_MICROS + clock.nanos() / 1000 - behind;
             if (now != setTo) {
                 server.command(
                         "HSET",
