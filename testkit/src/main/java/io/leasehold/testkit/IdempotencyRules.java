@@ -101,6 +101,20 @@ abstract class IdempotencyRules extends PrimitiveRules {
     }
 
     @Test
+    void anotherPayloadIsAConflictAlsoForACallThatDoesNotWait() {
+        CompletableFuture<Outcome<String>> first = slowly(alice, "10");
+
+        assertThatExceptionOfType(IdempotencyConflictException.class)
+                .isThrownBy(() -> of(bob).once("k", TWENTY, token -> receipt("20")));
+        failure(
+                of(bob).onceAsync(IdempotentCall.of("k", TWENTY), token -> receipt("20")),
+                IdempotencyConflictException.class);
+        mayEnd.countDown();
+        assertThat(get(first).value()).isEqualTo("10");
+        assertThat(runs).hasValue(1);
+    }
+
+    @Test
     void aCallThatRunsElsewhereIsInProgressWithWhoAndHowLong() {
         CompletableFuture<Outcome<String>> first = slowly(alice, "10");
 
@@ -218,6 +232,31 @@ abstract class IdempotencyRules extends PrimitiveRules {
                 .withMessage("try later");
 
         assertThat(of(bob).once("k", TEN, token -> receipt("paid")).replayed()).isFalse();
+    }
+
+    @Test
+    void theStoreHasHeardOfAFailureWhenTheCallerHearsOfIt() {
+        assertThatExceptionOfType(IOException.class)
+                .isThrownBy(() -> of(alice).once("blocking", TEN, token -> {
+                    throw new IOException("try later");
+                }));
+        assertThat(listed()).as("after the blocking form").isEmpty();
+
+        failure(
+                of(alice).onceAsync(IdempotentCall.of("async", TEN), token -> {
+                    throw new IOException("try later");
+                }),
+                IOException.class);
+        assertThat(listed()).as("after the asynchronous form").isEmpty();
+
+        failure(
+                of(alice).onceAsync(IdempotentCall.of("error", TEN), token -> {
+                    throw new AssertionError("a bug");
+                }),
+                AssertionError.class);
+        assertThat(listed()).as("after an error").isEmpty();
+        assertThat(of(bob).once("async", TEN, token -> receipt("paid")).replayed())
+                .isFalse();
     }
 
     @Test

@@ -152,6 +152,24 @@ final class RotationTest {
     }
 
     @Test
+    void theLateAnswerOfAnOlderRotationDoesNotPutItsTokenBack() {
+        Lease lease = one.holds("ledger");
+        one.delay(Duration.ofSeconds(1));
+        OtherThread<FencingToken> slow = OtherThread.calls(lease::rotate).awaitBlocked();
+        one.heal();
+        world.pass(Duration.ofSeconds(1)); // the store has rotated, its answer is under way
+        FencingToken second = lease.rotate(); // the same rotation, asked for again
+        FencingToken third = lease.rotate();
+        assertThat(second.isOlderThan(third)).isTrue();
+        world.pass(Duration.ofSeconds(1));
+        assertThat(slow.result()).isEqualTo(second);
+        assertThat(lease.token()).isEqualTo(third).isEqualTo(world.tokenInStore());
+        assertThat(lease.validate()).isTrue();
+        world.pass(World.TTL.multipliedBy(2));
+        assertThat(lease.isValid()).isTrue();
+    }
+
+    @Test
     void anInterruptedRotationIsUnknownAndCloseStillFreesTheLock() {
         Lease lease = one.holds("ledger");
         one.network.change(Faults.none().losingReplies(1));

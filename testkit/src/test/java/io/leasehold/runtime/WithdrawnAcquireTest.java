@@ -4,14 +4,23 @@ package io.leasehold.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.leasehold.Codec;
+import io.leasehold.Digest;
+import io.leasehold.IdempotencyOptions;
+import io.leasehold.IdempotentCall;
 import io.leasehold.Lease;
+import io.leasehold.Outcome;
 import io.leasehold.model.LockInterruptedException;
+import io.leasehold.model.LockTimeoutException;
 import io.leasehold.model.OutcomeUnknownException;
+import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.testkit.Fault;
 import io.leasehold.testkit.Faults;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CancellationException;
@@ -22,6 +31,9 @@ import org.junit.jupiter.api.Test;
 
 /** Acquires that are cancelled, interrupted or given up leave nothing behind. */
 final class WithdrawnAcquireTest {
+
+    /** Longer than any attempt of these tests lasts. */
+    private static final Duration LATE = Duration.ofSeconds(20);
 
     private final World world = World.create();
     private final Node one = world.client("one");
@@ -159,6 +171,83 @@ final class WithdrawnAcquireTest {
         world.pass(Duration.ofSeconds(7));
         assertThat(waiting).isCompletedExceptionally();
         assertThat(world.leases().get(0).waiters()).isZero();
+    }
+
+    /**
+     * From here on the first attempt is lost in the network for longer than its caller waits, and so
+     * will be its answer; the second one has the word.
+     */
+    private void loseTheFirstAttempt(Runnable acquire) {
+        one.network.change(Faults.none().delaying(LATE, LATE).losingReplies(1));
+        acquire.run();
+        one.heal();
+        world.pass(World.PATIENCE);
+    }
+
+    /** The first attempt has arrived after all. */
+    private void assertThatTheFirstAttemptComesToNothing() {
+        world.pass(LATE);
+        assertThat(one.network.fired(Fault.REPLY_LOST))
+                .as("answers to attempts")
+                .isEqualTo(1);
+        assertThat(world.leases())
+                .noneMatch(view -> view.holding().holder().label().equals("one"))
+                .allMatch(view -> view.waiters() == 0);
+    }
+
+    @Test
+    void anAttemptThatArrivesAfterARepeatWasToldHeldComesToNothing() {
+        Lease held = two.holds("ledger");
+        List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+        loseTheFirstAttempt(
+                () -> waiting.add(one.lock("ledger").acquireAsync(World.PATIENCE.dividedBy(2))));
+        assertThat(one.wire.acquires).hasSize(2);
+        assertThatThrownBy(() -> Node.obtained(waiting.get(0)))
+                .hasCauseInstanceOf(LockTimeoutException.class);
+        held.close();
+        assertThatTheFirstAttemptComesToNothing();
+    }
+
+    @Test
+    void anAttemptThatArrivesAfterARepeatFoundARecordComesToNothing() {
+        Duration keepFor = LATE.dividedBy(2);
+        Digest digest = Digest.of("payload");
+        IdempotencyOptions options = IdempotencyOptions.keeping(keepFor);
+        two.leasehold.idempotency("calls", Codec.strings(), options).once("k", digest, t -> "done");
+        List<CompletableFuture<Outcome<String>>> calls = new ArrayList<>();
+        loseTheFirstAttempt(() -> calls.add(one.leasehold
+                .idempotency("calls", Codec.strings(), options)
+                .onceAsync(IdempotentCall.of("k", digest), token -> "again")));
+        assertThat(one.wire.acquires).hasSize(2);
+        assertThat(calls.get(0)).isCompletedWithValueMatching(Outcome::replayed);
+        assertThatTheFirstAttemptComesToNothing(); // the record is gone by then
+        assertThat(world.leases()).isEmpty();
+    }
+
+    @Test
+    void anAttemptThatArrivesAfterARepeatHasFailedComesToNothing() {
+        List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+        one.network.change(Faults.none().delaying(LATE, LATE).losingReplies(1));
+        waiting.add(one.lock("ledger").acquireAsync(World.PATIENCE.dividedBy(2)));
+        one.network.change(Faults.none().turningAway(1));
+        world.pass(World.PATIENCE.dividedBy(2).plusSeconds(2)); // the longest pause is less
+        assertThat(one.wire.acquires).hasSizeGreaterThan(1);
+        assertThatThrownBy(() -> Node.obtained(waiting.get(0)))
+                .hasCauseInstanceOf(StoreUnavailableException.class);
+        one.heal();
+        assertThatTheFirstAttemptComesToNothing();
+    }
+
+    @Test
+    void whatAnOnlyAttemptOfUnknownOutcomeObtainedIsGivenBack() {
+        one.network.change(Faults.none().breakingOff(1));
+        CompletableFuture<Lease> trying = one.lock("ledger").acquireAsync(Duration.ZERO);
+        assertThatThrownBy(() -> Node.obtained(trying))
+                .hasCauseInstanceOf(OutcomeUnknownException.class);
+        assertThat(one.wire.acquires).hasSize(1);
+        one.heal();
+        world.pass(World.PATIENCE);
+        assertThat(world.leases()).isEmpty();
     }
 
     @Test
