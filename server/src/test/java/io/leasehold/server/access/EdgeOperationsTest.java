@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.server.access;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.leasehold.protocol.v1.AcquireReply;
+import io.leasehold.protocol.v1.AcquireRequest;
+import io.leasehold.protocol.v1.EndReply;
+import io.leasehold.protocol.v1.Failure;
+import io.leasehold.server.api.CallFailedException;
+import io.leasehold.server.api.Caller;
+import io.leasehold.server.api.Failures;
+import io.leasehold.server.api.Operations;
+import io.leasehold.testkit.VirtualTime;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Which acquires count for the limit of their principal, by how they ended. */
+final class EdgeOperationsTest {
+
+    private static final Duration TTL = Duration.ofSeconds(30);
+    private static final Caller CALLER = new Caller(
+            new LivePrincipal(
+                    "orders",
+                    () -> Optional.of(new TokenEntry(
+                            "orders", Optional.empty(), List.of(AccessRule.parse("*=acquire"))))),
+            new CompletableFuture<>());
+
+    private final VirtualTime time = VirtualTime.create();
+    private CompletionStage<?> answer = new CompletableFuture<>();
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init") // set by JUnit
+    private Path directory;
+
+    private Operations edge;
+
+    @BeforeEach
+    void begin() {
+        Operations inner = (Operations) Proxy.newProxyInstance(
+                Operations.class.getClassLoader(),
+                new Class<?>[] {Operations.class},
+                (proxy, method, arguments) -> answer);
+        edge = EdgeOperations.around(
+                inner,
+                EdgeLimits.defaults().withPrincipals(1, 10),
+                Audit.toFile(directory.resolve("audit.log"), time),
+                time);
+    }
+
+    @Test
+    void anAcquireOfUnknownOutcomeCountsUntilItMustHaveEnded() {
+        answer = failed(Failure.Kind.OUTCOME_UNKNOWN);
+        assertThat(outcome("a")).isEqualTo(Failure.Kind.OUTCOME_UNKNOWN);
+        assertThat(outcome("b")).isEqualTo(Failure.Kind.LIMIT_EXCEEDED);
+        assertThat(outcome("a")).as("a repeat").isEqualTo(Failure.Kind.OUTCOME_UNKNOWN);
+        time.advance(TTL.minusNanos(1));
+        assertThat(outcome("b")).isEqualTo(Failure.Kind.LIMIT_EXCEEDED);
+        time.advance(Duration.ofSeconds(2));
+        assertThat(outcome("b")).isEqualTo(Failure.Kind.OUTCOME_UNKNOWN);
+    }
+
+    @Test
+    void anAcquireOfUnknownOutcomeCountsNoMoreOnceItWasWithdrawn() {
+        answer = failed(Failure.Kind.OUTCOME_UNKNOWN);
+        assertThat(outcome("a")).isEqualTo(Failure.Kind.OUTCOME_UNKNOWN);
+        answer = CompletableFuture.completedFuture(EndReply.getDefaultInstance());
+        assertThat(edge.withdraw(CALLER, request("a"))).isCompleted();
+        answer = failed(Failure.Kind.OUTCOME_UNKNOWN);
+        assertThat(outcome("b")).isEqualTo(Failure.Kind.OUTCOME_UNKNOWN);
+    }
+
+    @Test
+    void anAcquireThatCameToNothingDoesNotCount() {
+        answer = failed(Failure.Kind.UNAVAILABLE);
+        assertThat(outcome("a")).isEqualTo(Failure.Kind.UNAVAILABLE);
+        answer = CompletableFuture.completedFuture(AcquireReply.getDefaultInstance());
+        assertThat(outcome("b")).isEqualTo(Failure.Kind.FAILURE_UNSPECIFIED);
+        assertThat(outcome("c")).isEqualTo(Failure.Kind.FAILURE_UNSPECIFIED);
+    }
+
+    @Test
+    void aGrantCountsAndSoDoesAnAcquireThatHasNoAnswerYet() {
+        answer = CompletableFuture.completedFuture(AcquireReply.newBuilder()
+                .setGranted(AcquireReply.Granted.newBuilder().setLeaseId("a").setTtl(seconds(TTL)))
+                .build());
+        assertThat(outcome("a")).isEqualTo(Failure.Kind.FAILURE_UNSPECIFIED);
+        assertThat(outcome("b")).isEqualTo(Failure.Kind.LIMIT_EXCEEDED);
+        time.advance(TTL);
+        answer = new CompletableFuture<>();
+        CompletionStage<?> unused = edge.acquire(CALLER, request("c"));
+        assertThat(outcome("d")).isEqualTo(Failure.Kind.LIMIT_EXCEEDED);
+    }
+
+    /** How an acquire with this id ends; unspecified if it does not fail. */
+    private Failure.Kind outcome(String id) {
+        try {
+            AcquireReply unused =
+                    edge.acquire(CALLER, request(id)).toCompletableFuture().join();
+            return Failure.Kind.FAILURE_UNSPECIFIED;
+        } catch (CallFailedException e) {
+            return e.failure().getKind();
+        } catch (CompletionException e) {
+            assertThat(e).hasCauseInstanceOf(CallFailedException.class);
+            return ((CallFailedException) Objects.requireNonNull(e.getCause()))
+                    .failure()
+                    .getKind();
+        }
+    }
+
+    private static CompletionStage<?> failed(Failure.Kind kind) {
+        return CompletableFuture.failedFuture(Failures.of(kind, "as the test says"));
+    }
+
+    private static AcquireRequest request(String id) {
+        return AcquireRequest.newBuilder().setLeaseId(id).setTtl(seconds(TTL)).build();
+    }
+
+    private static com.google.protobuf.Duration seconds(Duration span) {
+        return com.google.protobuf.Duration.newBuilder()
+                .setSeconds(span.toSeconds())
+                .build();
+    }
+}
