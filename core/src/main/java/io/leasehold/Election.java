@@ -165,6 +165,9 @@ public final class Election implements AutoCloseable {
     // ---- campaigning
 
     private void campaign() {
+        if (isClosed()) {
+            return; // in the pause before this campaign
+        }
         LockOptions plain = LockOptions.defaults().withTtl(options.ttl());
         LockOptions held = options.interruptOnLoss() ? plain.withInterruptOnLoss() : plain;
         Bid bid = Bid.of(Claim.exclusive(office), held, FencedLock.MAX_WAIT);

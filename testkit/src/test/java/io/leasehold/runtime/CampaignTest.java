@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.leasehold.Election;
+import io.leasehold.ElectionOptions;
+import io.leasehold.Term;
+import io.leasehold.model.LimitExceededException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A candidate whose campaigns fail campaigns again. */
+final class CampaignTest {
+
+    /** The first pause and the longest one, which are spread by half to either side. */
+    private static final Duration FIRST = Duration.ofMillis(50);
+
+    private static final Duration LONGEST = FIRST.multipliedBy(64);
+    private static final int CAMPAIGNS = 12;
+
+    private final World world = World.create();
+    private final Node one = world.client("one");
+    private final List<Term> terms = new ArrayList<>();
+
+    @Test
+    void aCandidateCampaignsAgainWithGrowingPausesUntilItIsElected() {
+        failEverySending();
+        List<Long> sentAt = new ArrayList<>();
+        try (Election unused = campaign()) {
+            sentAt.add(world.time.nanos());
+            for (int millis = 0; millis < 60_000 && sentAt.size() < CAMPAIGNS; millis++) {
+                world.passMillis(1);
+                if (one.wire.acquires.size() > sentAt.size()) {
+                    sentAt.add(world.time.nanos());
+                }
+            }
+            assertThat(terms).isEmpty();
+            assertThat(one.wire.acquires).hasSize(CAMPAIGNS);
+
+            one.wire.beforeSending = () -> {};
+            world.pass(LONGEST.multipliedBy(3).dividedBy(2));
+            assertThat(terms).hasSize(1);
+            assertThat(world.leases()).isEmpty(); // the body has returned
+        }
+        for (int i = 1; i < sentAt.size(); i++) {
+            Duration pause = Duration.ofNanos(sentAt.get(i) - sentAt.get(i - 1));
+            Duration middle = FIRST.multipliedBy(1L << Math.min(i - 1, 6));
+            assertThat(pause)
+                    .as("pause " + i)
+                    .isBetween(
+                            middle.dividedBy(2),
+                            middle.multipliedBy(3).dividedBy(2).plusMillis(1));
+        }
+    }
+
+    @Test
+    void aTermThatEndedWellMakesPausesShortAgain() {
+        failEverySending();
+        Election.Body body = term -> {
+            terms.add(term);
+            failEverySending();
+        };
+        try (Election unused = one.leasehold.election("office", body)) {
+            world.pass(LONGEST.multipliedBy(4));
+            one.wire.beforeSending = () -> {};
+            for (int millis = 0; millis < 60_000 && terms.isEmpty(); millis++) {
+                world.passMillis(1);
+            }
+            assertThat(terms).hasSize(1);
+            int before = one.wire.acquires.size();
+            world.pass(FIRST.multipliedBy(3).dividedBy(2));
+            assertThat(one.wire.acquires).hasSizeGreaterThan(before);
+        }
+    }
+
+    @Test
+    void aCandidateThatWasClosedCampaignsNoMore() {
+        failEverySending();
+        Election election = campaign();
+        world.pass(LONGEST);
+        election.close();
+        int before = one.wire.acquires.size();
+        one.wire.beforeSending = () -> {};
+        world.pass(LONGEST.multipliedBy(4));
+        assertThat(one.wire.acquires).hasSize(before);
+        assertThat(terms).isEmpty();
+        assertThat(world.time.pendingTimers()).isZero();
+    }
+
+    private Election campaign() {
+        return one.leasehold.election("office", ElectionOptions.defaults().once(), terms::add);
+    }
+
+    private void failEverySending() {
+        one.wire.beforeSending = () -> {
+            throw refusal();
+        };
+    }
+
+    private static LimitExceededException refusal() {
+        return new LimitExceededException("leases per store", 1, "the store is full");
+    }
+}
