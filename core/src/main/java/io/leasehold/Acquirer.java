@@ -57,8 +57,6 @@ final class Acquirer {
     private boolean over;
     private @Nullable LeaseId obtained;
 
-    private int answered; // the highest number of an attempt that has its answer
-
     /** One message to the store; its answer is matched to it. */
     private record Attempt(int number, LeaseRequest request, Deadline.Sent sent) {}
 
@@ -107,8 +105,10 @@ final class Acquirer {
 
     private LeaseRequest newRequest() {
         LockOptions options = bid.options();
+        Duration ttl = options.ttlFor(
+                options.holdAtMost().orElse(LockOptions.MAX_HOLD), client.options.clockBounds());
         LeaseRequest.Terms terms = new LeaseRequest.Terms(
-                options.ttl(), Duration.ZERO, options.lockDelay(), bid.record(), bid.since());
+                ttl, Duration.ZERO, options.lockDelay(), bid.record(), bid.since());
         return new LeaseRequest(
                 client.leaseIds.next(), bid.claim(), client.options.holder(), terms);
     }
@@ -124,31 +124,21 @@ final class Acquirer {
         if (attempt == null) {
             return;
         }
+        breakSilence(attempt); // before the store is called: it may not return
         Client.call(() -> store.acquire(attempt.request)).whenComplete((answer, error) -> {
-            note(attempt);
             if (error == null) {
                 answered(attempt, answer);
             } else {
                 failed(attempt, Client.asLeasehold(error));
             }
         });
-        breakSilence(attempt);
-    }
-
-    private void note(Attempt attempt) {
-        lock.lock();
-        try {
-            answered = Math.max(answered, attempt.number);
-        } finally {
-            lock.unlock();
-        }
     }
 
     /** Sees to it that a request without an answer is not waited for in vain. */
     private void breakSilence(Attempt attempt) {
         lock.lock();
         try {
-            if (!over && attempt.number == attempts && answered < attempts) {
+            if (!over && attempt.number == attempts) {
                 long patience = client.options.patience().toNanos();
                 long left = giveUpAt + patience - client.time.nanos();
                 setTimer(Math.min(patience / 2, left), this::silence);
@@ -192,8 +182,11 @@ final class Acquirer {
         lock.lock();
         try {
             if (!over) {
-                long pause = FIRST_PAUSE_NANOS << Math.min(failures++, MAX_DOUBLINGS);
-                setTimer((long) (pause * (0.5 + client.random.nextDouble())), this::attempt);
+                long backOff = FIRST_PAUSE_NANOS << Math.min(failures++, MAX_DOUBLINGS);
+                long pause = (long) (backOff * (0.5 + client.random.nextDouble()));
+                // the last attempt is made when the caller's wait ends, not after
+                long left = giveUpAt - client.time.nanos();
+                setTimer(Math.min(pause, left), this::attempt);
             }
         } finally {
             lock.unlock();

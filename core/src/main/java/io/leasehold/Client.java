@@ -20,8 +20,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
@@ -36,20 +36,22 @@ final class Client {
     final LeaseStore waitedFor;
     final LeaseholdOptions options;
     final Time time;
-    final Executor callbacks;
-    private final Executor workers;
+    final UserExecutors executors;
     final RandomGenerator random;
     final LeaseIds leaseIds;
     final Renewer renewer;
     final Endings endings = new Endings();
 
-    Client(LeaseStore store, LeaseholdOptions options, Environment environment, Executor workers) {
+    Client(
+            LeaseStore store,
+            LeaseholdOptions options,
+            Environment environment,
+            UserExecutors executors) {
         this.store = store;
         this.waitedFor = store.forWaitingCallers();
         this.options = options;
         this.time = environment.time();
-        this.callbacks = environment.callbacks();
-        this.workers = workers;
+        this.executors = executors;
         this.random = environment.random();
         this.leaseIds = new LeaseIds(random);
         this.renewer = new Renewer(this);
@@ -72,19 +74,20 @@ final class Client {
     }
 
     private CompletableFuture<Ending> release(HeldLease lease, LeaseStore first) {
-        if (!renewer.close(lease)) {
-            return CompletableFuture.completedFuture(new Ending.Ended());
-        }
-        Grant grant = lease.grant;
-        return handedOver(
-                lease,
-                insist(() -> release(grant, first), () -> release(grant, store), ENDING_TRIES));
+        return endings.begin(() -> {
+            if (!renewer.close(lease)) {
+                return CompletableFuture.completedFuture(new Ending.Ended());
+            }
+            Grant grant = lease.grant;
+            return handedOver(
+                    lease,
+                    insist(() -> release(grant, first), () -> release(grant, store), ENDING_TRIES));
+        });
     }
 
     /** Tells whoever closes when the store has answered. */
-    private CompletableFuture<Ending> handedOver(
+    private static CompletableFuture<Ending> handedOver(
             HeldLease lease, CompletableFuture<Ending> ending) {
-        endings.add(ending);
         if (lease.ending) {
             ending.whenComplete((done, error) -> lease.handedOver());
         }
@@ -109,10 +112,16 @@ final class Client {
      * no attempt can have arrived.
      */
     CompletableFuture<Ending> complete(HeldLease lease, LeaseRecord record, Duration keepFor) {
-        renewer.close(lease);
-        CompletableFuture<Ending> result = new CompletableFuture<>();
-        attempt(() -> store.complete(lease.grant, record, keepFor), lease.deadline, false, result);
-        return handedOver(lease, result);
+        return endings.begin(() -> {
+            renewer.close(lease);
+            CompletableFuture<Ending> result = new CompletableFuture<>();
+            attempt(
+                    () -> store.complete(lease.grant, record, keepFor),
+                    lease.deadline,
+                    false,
+                    result);
+            return handedOver(lease, result);
+        });
     }
 
     private void attempt(
@@ -153,24 +162,26 @@ final class Client {
     }
 
     /**
-     * Has a worker do the task.
-     *
-     * @throws LimitExceededException if none is free
+     * Has a worker do the task under the lease. If no thread can be had for it, the lease is
+     * released and the handler is told why.
      */
-    void work(String name, Runnable task) {
-        try {
-            workers.execute(task);
-        } catch (RejectedExecutionException e) {
-            throw new LimitExceededException(
-                    "workers",
-                    OwnThreads.MAX_WORKERS,
-                    "no thread was free for the work of '" + name + "'");
-        }
+    void work(HeldLease lease, Runnable task, Consumer<Throwable> handler) {
+        executors.work(task, refused -> {
+            release(lease);
+            handler.accept(
+                    refused instanceof RejectedExecutionException
+                            ? new LimitExceededException(
+                                    "workers",
+                                    OwnThreads.MAX_WORKERS,
+                                    "no thread was free for the work of '"
+                                            + lease.grant.holding().claim().label() + "'")
+                            : refused);
+        });
     }
 
     void withdraw(LeaseRequest request) {
         Supplier<CompletionStage<Ending>> ending = () -> store.withdraw(request);
-        endings.add(insist(ending, ending, ENDING_TRIES));
+        endings.begin(() -> insist(ending, ending, ENDING_TRIES));
     }
 
     private CompletableFuture<Ending> insist(
@@ -214,7 +225,7 @@ final class Client {
     static <T> CompletionStage<T> call(Supplier<CompletionStage<T>> question) {
         try {
             return question.get();
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             return CompletableFuture.failedFuture(e);
         }
     }
@@ -277,7 +288,10 @@ final class Client {
         Throwable cause = unwrapped(error);
         return cause instanceof LeaseholdException known
                 ? known
-                : new OutcomeUnknownException("the store failed: " + cause, cause);
+                : new OutcomeUnknownException(
+                        "the store failed: " + cause.getClass().getName() + ": "
+                                + ForeignCode.messageOf(cause),
+                        cause);
     }
 
     /** What went wrong, to be thrown: not only the store may have failed, also a codec. */

@@ -21,6 +21,15 @@ public record ClockBounds(double drift, Duration margin) {
         }
     }
 
+    /**
+     * The shortest lease, in whole milliseconds, that a client with these bounds can rely on for
+     * the given time.
+     */
+    Duration leaseFor(Duration relied) {
+        double nanos = (relied.toNanos() + margin.toNanos()) / (1 - 2 * drift);
+        return Duration.ofMillis((long) Math.ceil(nanos / 1_000_000));
+    }
+
     /** One percent and five milliseconds. */
     public static ClockBounds defaults() {
         return new ClockBounds(0.01, Duration.ofMillis(5));

@@ -37,7 +37,7 @@ final class Closing {
             lastStep.run();
         } else {
             handover.running().forEach(Closing::warn);
-            handover.all().whenComplete((done, error) -> client.callbacks.execute(lastStep));
+            handover.all().whenComplete((done, error) -> client.executors.callBack(lastStep));
         }
     }
 

@@ -3,7 +3,6 @@ package io.leasehold;
 
 import io.leasehold.model.Claim;
 import io.leasehold.model.LeaseholdException;
-import io.leasehold.model.LimitExceededException;
 import io.leasehold.model.Scope;
 import io.leasehold.model.StoreUnavailableException;
 import java.time.Duration;
@@ -49,7 +48,7 @@ public final class Election implements AutoCloseable {
     private final Scope office;
     private final ElectionOptions options;
     private final @Nullable Body body;
-    private final Executor callbacks;
+    private final Executor losses;
     private final Set<Observation> observations = ConcurrentHashMap.newKeySet();
 
     private final ReentrantLock lock = new ReentrantLock(); // guards the fields below
@@ -65,7 +64,7 @@ public final class Election implements AutoCloseable {
         this.office = Scope.name(name);
         this.options = options;
         this.body = body;
-        this.callbacks = new Serial(client.callbacks);
+        this.losses = new Serial(client.executors::tellLoss);
     }
 
     /** A candidate, already campaigning. */
@@ -95,13 +94,19 @@ public final class Election implements AutoCloseable {
      * rest of the leader's lease otherwise. Quick changes may be told as one.
      */
     public Observation observe(Consumer<Optional<Leader>> listener) {
-        Observation observation = new Observation(client, office, listener, observations::remove);
+        Observation observation = new Observation(client, office, listener, this::forget);
         observations.add(observation);
+        leasehold.closeAtEnd(observation, observation::close);
         observation.start();
         if (isClosed()) {
             observation.close(); // close() may have looked before it was in the set
         }
         return observation;
+    }
+
+    private void forget(Observation observation) {
+        observations.remove(observation);
+        leasehold.forget(observation);
     }
 
     /** The present term if this candidate leads. */
@@ -218,7 +223,7 @@ public final class Election implements AutoCloseable {
     // ---- leading
 
     private void elected(HeldLease lease) {
-        Term begun = new Term(new Lease(client, lease), callbacks);
+        Term begun = new Term(new Lease(client, lease), losses);
         boolean wanted;
         lock.lock();
         try {
@@ -231,34 +236,32 @@ public final class Election implements AutoCloseable {
             client.release(lease);
             return;
         }
-        try {
-            client.work(office.toString(), () -> lead(begun));
-        } catch (LimitExceededException e) {
-            client.release(lease);
-            campaignLater(e);
-        }
+        client.work(lease, () -> lead(begun), this::campaignLater);
     }
 
     private void lead(Term begun) {
         HeldLease lease = begun.lease().held();
-        boolean failed = false;
-        // it may have been resigned, closed, or lost, before a thread was free
-        if (begun.isValid() && client.renewer.bodyBegins(lease)) {
-            LOG.log(System.Logger.Level.INFO, () -> "elected; " + begun);
-            failed = !runBody(begun);
-            LOG.log(System.Logger.Level.INFO, () -> "no longer leading; " + begun);
-        }
-        client.release(lease);
-        ended(failed);
-    }
-
-    private boolean runBody(Term begun) {
+        boolean failed = true;
         try {
-            body().lead(begun);
-            return true;
+            // it may have been resigned, closed, or lost, before a thread was free
+            if (begun.isValid() && client.renewer.bodyBegins(lease)) {
+                LOG.log(System.Logger.Level.INFO, () -> "elected; " + begun);
+                runBody(begun);
+                LOG.log(System.Logger.Level.INFO, () -> "no longer leading; " + begun);
+            }
+            failed = false;
         } catch (Throwable e) {
             LOG.log(System.Logger.Level.WARNING, () -> "the leader's body failed; " + begun, e);
-            return false;
+            ForeignCode.throwIfFatal(e);
+        } finally { // also if it can't be logged
+            client.release(lease);
+            ended(failed);
+        }
+    }
+
+    private void runBody(Term begun) throws Exception {
+        try {
+            body().lead(begun);
         } finally {
             if (client.renewer.bodyEnds(begun.lease().held())) {
                 boolean unused = Thread.interrupted(); // it was meant for the body

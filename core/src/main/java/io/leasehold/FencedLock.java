@@ -93,14 +93,15 @@ public final class FencedLock {
 
     /**
      * {@link #acquire} without a waiting thread. Cancelling the future, or ending it in any other
-     * way, withdraws the request; a lease that comes too late for it is given back.
+     * way, withdraws the request; a lease that comes too late for it is given back. Dependents run
+     * on one of a few threads for callbacks: be quick.
      */
     public CompletableFuture<Lease> acquireAsync(Duration wait) {
         Acquirer acquirer = leasehold.startAcquire(bid(wait));
         CompletableFuture<Lease> future = new CompletableFuture<>();
         acquirer.result()
                 .thenApply(this::lease)
-                .whenComplete((held, error) -> leasehold.client().callbacks.execute(() -> {
+                .whenComplete((held, error) -> leasehold.client().executors.callBack(() -> {
                     if (error != null) {
                         future.completeExceptionally(Client.asLeasehold(error));
                     } else if (!future.complete(new Lease(leasehold.client(), held))) {
@@ -162,7 +163,9 @@ public final class FencedLock {
     private HeldLease lease(Acquirer.Result came) {
         if (came instanceof Acquirer.Result.Busy busy) {
             Acquisition.Held held = busy.held();
-            throw LockTimeoutException.heldBy(held.blocker(), held.remaining(), claim);
+            throw leasehold.client().renewer.isOwn(held.blocker())
+                    ? LockTimeoutException.heldHere(held.blocker(), held.remaining(), claim)
+                    : LockTimeoutException.heldBy(held.blocker(), held.remaining(), claim);
         }
         return ((Acquirer.Result.Obtained) came).lease();
     }
@@ -177,7 +180,12 @@ public final class FencedLock {
             result = body.apply(lease);
         } catch (Throwable e) {
             if (renewer.bodyEnds(lease.held())) {
-                throw interruptedByLoss(lease, e);
+                LeaseLostException loss = interruptedByLoss(lease, e);
+                if (e instanceof Error) {
+                    e.addSuppressed(loss); // graver than a loss, and not caused by the interrupt
+                    throw e;
+                }
+                throw loss;
             }
             throw e;
         }

@@ -6,7 +6,6 @@ import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseLostException;
 import io.leasehold.model.RefusalReason;
 import io.leasehold.spi.Grant;
-import io.leasehold.spi.Limits;
 import io.leasehold.spi.Refused;
 import io.leasehold.spi.RenewalRequest;
 import java.time.Duration;
@@ -82,10 +81,9 @@ final class HeldLease implements TimerHeap.Timed {
     }
 
     /** A renewal to send at the given time: for the ttl, or for what it may be held still. */
-    RenewalRequest renewalAt(long now) {
-        Duration holdable = Duration.ofNanos(Math.max(holdableAt(now), Limits.MIN_TTL.toNanos()));
-        Duration ttl = options.ttl();
-        return RenewalRequest.of(grant, holdable.compareTo(ttl) < 0 ? holdable : ttl);
+    RenewalRequest renewalAt(long now, ClockBounds bounds) {
+        Duration holdable = Duration.ofNanos(holdableAt(now));
+        return RenewalRequest.of(grant, options.ttlFor(holdable, bounds));
     }
 
     /** Sets the next time to look at this lease: to renew it, but no later than to see it lost. */

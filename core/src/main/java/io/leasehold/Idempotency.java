@@ -4,7 +4,6 @@ package io.leasehold;
 import io.leasehold.model.IdempotencyConflictException;
 import io.leasehold.model.InProgressException;
 import io.leasehold.model.LeaseLostException;
-import io.leasehold.model.LimitExceededException;
 import io.leasehold.model.LockInterruptedException;
 import io.leasehold.model.NotSharedException;
 import io.leasehold.model.WorkFailedException;
@@ -90,34 +89,32 @@ public final class Idempotency<T> {
      * {@link #once(IdempotentCall, Work)} without a waiting thread: the work runs on one of the
      * {@linkplain LeaseholdOptions#workers workers}. What the work throws fails the future as it
      * is. Cancelling the future takes the call back while it waits, and does not stop work that has
-     * begun.
+     * begun. Dependents run on one of a few threads for callbacks: be quick.
      */
     public CompletableFuture<Outcome<T>> onceAsync(IdempotentCall call, Work<? extends T, ?> work) {
         OnceCall<T> once = new OnceCall<>(leasehold, family, codec, options, call);
+        Client client = leasehold.client();
+        CompletableFuture<Outcome<T>> ended = new CompletableFuture<>();
         CompletableFuture<Outcome<T>> result = new CompletableFuture<>();
+        client.executors.publish(ended, result);
         once.begin().whenComplete((begun, error) -> {
             if (begun instanceof OnceCall.Begun.Stored stored) {
-                once.replay(stored, result);
+                once.replay(stored, ended);
             } else if (begun instanceof OnceCall.Begun.Mine mine) {
-                work(once, mine.lease(), work, result);
+                HeldLease lease = mine.lease();
+                client.work(
+                        lease,
+                        () -> run(once, lease, work, ended),
+                        ended::completeExceptionally);
             } else {
-                result.completeExceptionally(Client.unwrapped(error));
+                ended.completeExceptionally(error);
             }
         });
-        result.whenComplete((outcome, error) -> once.cancel());
+        result.handle((outcome, error) -> {
+            once.cancel();
+            return true;
+        });
         return result;
-    }
-
-    private void work(
-            OnceCall<T> once,
-            HeldLease lease,
-            Work<? extends T, ?> work,
-            CompletableFuture<Outcome<T>> result) {
-        try {
-            leasehold.client().work(once.name(), () -> run(once, lease, work, result));
-        } catch (LimitExceededException e) {
-            result.completeExceptionally(e); // which gives the lease back
-        }
     }
 
     private static <T> void run(
@@ -135,15 +132,10 @@ public final class Idempotency<T> {
         } catch (Throwable failure) {
             once.failed(lease, failure)
                     .whenComplete((done, error) -> result.completeExceptionally(failure));
+            ForeignCode.throwIfFatal(failure);
             return;
         }
-        once.done(lease, value).whenComplete((outcome, error) -> {
-            if (error == null) {
-                result.complete(outcome);
-            } else {
-                result.completeExceptionally(Client.unwrapped(error));
-            }
-        });
+        once.done(lease, value, result);
     }
 
     private OnceCall.Begun begin(OnceCall<T> once) {
@@ -162,8 +154,10 @@ public final class Idempotency<T> {
     }
 
     private Outcome<T> end(OnceCall<T> once, HeldLease lease, T value) {
+        CompletableFuture<Outcome<T>> result = new CompletableFuture<>();
+        once.done(lease, value, result);
         try {
-            return once.done(lease, value).get();
+            return result.get();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw once.notShared(lease, value, "interrupted while the store was deciding", e);

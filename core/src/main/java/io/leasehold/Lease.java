@@ -208,10 +208,11 @@ public final class Lease implements AutoCloseable {
      * Calls back once if the lease is lost: no later than its deadline, at once if it is lost
      * already, never after {@link #close}. A body of {@code use} or {@code with} is told in the same
      * way that its {@code Leasehold} is being closed; it still holds the lease then, until it
-     * returns. Runs on one of a few threads for callbacks: be quick.
+     * returns. Runs on one of a few threads for losses: be quick.
      */
     public void onLost(Consumer<? super LeaseLostException> listener) {
-        held.lost.thenAcceptAsync(listener, client.callbacks);
+        held.lost.thenAccept(
+                loss -> client.executors.tellLoss(() -> ForeignCode.tell(listener, loss)));
     }
 
     /**

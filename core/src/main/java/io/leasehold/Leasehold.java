@@ -8,6 +8,7 @@ import io.leasehold.spi.Guarantees;
 import io.leasehold.spi.LeaseStore;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -32,13 +33,22 @@ public final class Leasehold implements AutoCloseable {
     private final Client client;
     private final OwnThreads ownThreads = new OwnThreads(); // they start when they are needed
     private final Set<Acquirer> acquiring = ConcurrentHashMap.newKeySet();
-    private final Set<Election> elections = ConcurrentHashMap.newKeySet();
+
+
+    /** How to close the candidates and observations that there are. */
+    final Map<Object, Runnable> background = new ConcurrentHashMap<>();
+
     private final AtomicReference<@Nullable Closing> closing = new AtomicReference<>();
 
     private Leasehold(LeaseStore store, LeaseholdOptions options) {
         Environment environment = options.environment().orElseGet(ownThreads::environment);
-        Executor workers = options.workers().orElseGet(ownThreads::workers);
-        this.client = new Client(store, options, environment, workers);
+        Executor callbacks = environment.callbacks();
+        UserExecutors executors = new UserExecutors(
+                callbacks,
+                options.environment().isPresent() ? callbacks : ownThreads.losses(),
+                options.workers().orElseGet(ownThreads::workers),
+                environment.time());
+        this.client = new Client(store, options, environment, executors);
     }
 
     /** On the given store, which is closed with it. */
@@ -73,25 +83,34 @@ public final class Leasehold implements AutoCloseable {
 
     /** A candidate for the office of the given name, as the options say. */
     public Election election(String name, ElectionOptions options, Election.Body body) {
-        return known(Election.campaign(this, name, options, body));
+        Election candidate = Election.campaign(this, name, options, body);
+        closeAtEnd(candidate, candidate::close);
+        return candidate;
     }
 
     /** The election of the given name for somebody who only looks on. */
     public Election election(String name) {
-        return known(Election.watch(this, name));
-    }
-
-    private Election known(Election election) {
         if (isClosed()) {
-            election.close();
             throw closed();
         }
-        elections.add(election);
-        return election;
+        return Election.watch(this, name);
     }
 
-    void forget(Election election) {
-        elections.remove(election);
+    /**
+     * Sees to it that a candidate or an observation ends with this.
+     *
+     * @throws StoreUnavailableException if this is closed; so is the candidate or observation then
+     */
+    void closeAtEnd(Object part, Runnable close) {
+        background.put(part, close); // first: close() may be looking
+        if (isClosed()) {
+            close.run();
+            throw closed();
+        }
+    }
+
+    void forget(Object part) {
+        background.remove(part);
     }
 
     /**
@@ -158,7 +177,7 @@ public final class Leasehold implements AutoCloseable {
             first.awaitFirst();
             return;
         }
-        elections.forEach(Election::close);
+        background.values().forEach(Runnable::run);
         acquiring.forEach(acquirer -> acquirer.withdraw(closed())); // what it got is handed over
         mine.run(client.renewer.close(), this::closeStore);
     }

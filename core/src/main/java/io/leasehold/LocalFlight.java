@@ -96,11 +96,18 @@ final class LocalFlight<T> {
     }
 
     private void fail(Throwable error) {
-        settle(client.callbacks, seat -> seat.fail(error));
+        settle(client.executors::callBack, seat -> seat.fail(error));
     }
 
+    /** Answers all callers. Dependents of one caller's future must not keep another waiting. */
     private void settle(Executor on, Consumer<Seat<T>> answer) {
-        end().ifPresent(callers -> on.execute(() -> callers.accept(answer)));
+        end().ifPresent(callers -> on.execute(() -> callers.accept(seat -> {
+            if (seat.mayHaveDependents) {
+                client.executors.callBack(() -> answer.accept(seat));
+            } else {
+                answer.accept(seat);
+            }
+        })));
     }
 
     /**
@@ -159,7 +166,7 @@ final class LocalFlight<T> {
             } else if (came instanceof Acquirer.Result.Busy busy) {
                 follow(busy.held());
             } else if (came instanceof Acquirer.Result.Found found) {
-                client.callbacks.execute(() -> found(bid, found.left()));
+                client.executors.callBack(() -> found(bid, found.left()));
             }
         });
     }
@@ -185,19 +192,19 @@ final class LocalFlight<T> {
     }
 
     private void found(Bid bid, Acquisition.Completed left) {
-        try {
-            Parcel parcel = Parcel.open(left.record(), owner.name(key));
-            if (left.record().kind() != LeaseRecord.Kind.FAILURE) {
-                land(Runnable::run, parcel.value(owner.codec()), true, left.token());
-            } else if (bid.waitAtMost().isZero()) {
-                // an error is for those who waited for it: whoever comes after tries again
-                ask(new Bid(
-                        bid.claim(), bid.options(), Duration.ZERO, bid.record(), Optional.empty()));
-            } else {
-                fail(parcel.error(owner.name(key), left.token()));
-            }
-        } catch (RuntimeException e) {
-            fail(e);
+        ForeignCode.run(() -> open(bid, left), this::fail);
+    }
+
+    private void open(Bid bid, Acquisition.Completed left) {
+        Parcel parcel = Parcel.open(left.record(), owner.name(key));
+        if (left.record().kind() != LeaseRecord.Kind.FAILURE) {
+            land(Runnable::run, parcel.value(owner.codec()), true, left.token());
+        } else if (bid.waitAtMost().isZero()) {
+            // an error is for those who waited for it: whoever comes after tries again
+            ask(new Bid(
+                    bid.claim(), bid.options(), Duration.ZERO, bid.record(), Optional.empty()));
+        } else {
+            fail(parcel.error(owner.name(key), left.token()));
         }
     }
 
@@ -215,12 +222,7 @@ final class LocalFlight<T> {
             return;
         }
         lease.lost.thenAccept(loss -> lost(begun, loss));
-        try {
-            client.work(owner.name(key), () -> run(begun));
-        } catch (LimitExceededException e) {
-            client.release(lease);
-            fail(e);
-        }
+        client.work(lease, () -> run(begun), this::fail);
     }
 
     private void run(Generation mine) {
@@ -241,10 +243,13 @@ final class LocalFlight<T> {
             T value = Objects.requireNonNull(work.run(mine.token()), "the work returned null");
             return () -> publish(mine, value);
         } catch (Throwable error) {
-            WorkFailedException failure =
-                    WorkFailedException.here(owner.name(key), mine.token(), error);
+            WorkFailedException failure = WorkFailedException.here(
+                    owner.name(key), mine.token(), ForeignCode.messageOf(error), error);
             LeaseRecord record = Parcel.ofError(Optional.empty(), error);
-            return () -> publish(mine, record, on -> fail(failure));
+            return () -> {
+                publish(mine, record, on -> fail(failure));
+                ForeignCode.throwIfFatal(error);
+            };
         } finally {
             mine.worker.end();
         }
@@ -254,12 +259,13 @@ final class LocalFlight<T> {
         LeaseRecord record;
         try {
             record = Parcel.ofValue(Optional.empty(), owner.codec().encode(value));
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             client.release(mine.lease);
             String why = e instanceof LimitExceededException
-                    ? String.valueOf(e.getMessage())
+                    ? ForeignCode.messageOf(e)
                     : "the codec failed";
             fail(new NotSharedException(owner.name(key), mine.token(), value, why, e));
+            ForeignCode.throwIfFatal(e);
             return;
         }
         publish(mine, record, on -> land(on, value, false, mine.token()));
@@ -272,7 +278,7 @@ final class LocalFlight<T> {
         }
         CompletableFuture<Ending> completion = client.complete(mine.lease, record, keepFor(record));
         // answered by now, the callers can be told from here; later, not from the store's thread
-        Executor on = completion.isDone() ? Runnable::run : client.callbacks;
+        Executor on = completion.isDone() ? Runnable::run : client.executors::callBack;
         completion.whenComplete((ending, error) -> {
             if (ending instanceof Refused refused) {
                 String why = "the store refused to complete it: " + refused.reason();

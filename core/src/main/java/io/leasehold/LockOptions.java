@@ -69,6 +69,16 @@ public record LockOptions(
         return new LockOptions(ttl, Mode.EXCLUSIVE, Optional.empty(), Duration.ZERO, false);
     }
 
+    /** The ttl to ask for when the lease may be held for so much longer: no more than it needs. */
+    Duration ttlFor(Duration holdable, ClockBounds bounds) {
+        if (holdable.compareTo(ttl) >= 0) {
+            return ttl;
+        }
+        Duration least = holdable.compareTo(Limits.MIN_TTL) < 0 ? Limits.MIN_TTL : holdable;
+        Duration needed = bounds.leaseFor(least);
+        return needed.compareTo(ttl) < 0 ? needed : ttl;
+    }
+
     public LockOptions withTtl(Duration newTtl) {
         return new LockOptions(newTtl, mode, holdAtMost, lockDelay, interruptOnLoss);
     }

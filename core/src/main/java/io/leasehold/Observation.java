@@ -51,7 +51,7 @@ public final class Observation implements AutoCloseable {
         this.office = office;
         this.listener = listener;
         this.onClose = onClose;
-        this.callbacks = new Serial(client.callbacks);
+        this.callbacks = new Serial(client.executors::callBack);
     }
 
     static LeaseQuery query(Scope office) {
@@ -90,6 +90,15 @@ public final class Observation implements AutoCloseable {
             ended.close();
         }
         onClose.accept(this);
+    }
+
+    boolean isClosed() {
+        lock.lock();
+        try {
+            return closed;
+        } finally {
+            lock.unlock();
+        }
     }
 
     void start() {
@@ -172,14 +181,7 @@ public final class Observation implements AutoCloseable {
     }
 
     private void tell(Optional<Leader> leader) {
-        boolean silent;
-        lock.lock();
-        try {
-            silent = closed;
-        } finally {
-            lock.unlock();
-        }
-        if (!silent) {
+        if (!isClosed()) {
             listener.accept(leader);
         }
     }

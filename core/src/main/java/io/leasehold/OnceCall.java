@@ -157,21 +157,21 @@ final class OnceCall<T> {
         return new Outcome<>(parcel.value(codec), true, left.token());
     }
 
-    /** Stores the result; if another was faster, its outcome is this call's. */
-    CompletableFuture<Outcome<T>> done(HeldLease lease, T value) {
+    /** Stores the value; the result is this call's outcome, or another's that was faster. */
+    void done(HeldLease lease, T value, CompletableFuture<Outcome<T>> result) {
         LeaseRecord record;
         try {
             record = Parcel.ofValue(Optional.of(call.digest()), codec.encode(value));
-        } catch (LimitExceededException e) {
+        } catch (Throwable e) {
             client.release(lease);
-            return CompletableFuture.failedFuture(
-                    notShared(lease, value, e.getMessage() + ". A repeat will run again", e));
-        } catch (RuntimeException e) {
-            client.release(lease);
-            return CompletableFuture.failedFuture(
-                    notShared(lease, value, "the codec failed. A repeat will run again", e));
+            String what = e instanceof LimitExceededException
+                    ? ForeignCode.messageOf(e)
+                    : "the codec failed";
+            result.completeExceptionally(
+                    notShared(lease, value, what + ". A repeat will run again", e));
+            ForeignCode.throwIfFatal(e);
+            return;
         }
-        CompletableFuture<Outcome<T>> result = new CompletableFuture<>();
         client.complete(lease, record, keepFor()).whenComplete((ending, error) -> {
             if (error != null) {
                 String why = "the store did not answer; it may have been stored, or not";
@@ -182,7 +182,6 @@ final class OnceCall<T> {
                 result.complete(new Outcome<>(value, false, lease.grant.token()));
             }
         });
-        return result;
     }
 
     /** Stores the failure if it is one to be remembered, or lets the next one run. */
@@ -219,13 +218,8 @@ final class OnceCall<T> {
 
     /** Reads what was stored, away from the store's thread: a codec is not ours. */
     void replay(Begun.Stored stored, CompletableFuture<Outcome<T>> result) {
-        client.callbacks.execute(() -> {
-            try {
-                result.complete(outcome(stored.left()));
-            } catch (RuntimeException e) {
-                result.completeExceptionally(e);
-            }
-        });
+        client.executors.callBack(() -> ForeignCode.run(
+                () -> result.complete(outcome(stored.left())), result::completeExceptionally));
     }
 
     private static LeaseLostException lost(

@@ -9,8 +9,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -19,25 +17,19 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The machine's time with a timer thread of one's own, so that nobody else's work can hold up a
- * renewal, a few threads for callbacks, and as many as are needed for the user's work; the latter
- * two start when needed and leave when idle. All are daemons.
+ * renewal, a few threads for callbacks, a few more for losses, which no other callback may hold up,
+ * and as many as are needed for the user's work. All start when needed, and all but the timer's
+ * leave when idle. All are daemons.
  */
 final class OwnThreads implements Time, AutoCloseable {
 
     private static final int CALLBACK_THREADS = 4;
     static final int MAX_WORKERS = 1_000;
     private static final long IDLE_SECONDS = 1;
-    private static final long CLOSE_SECONDS = 1;
 
-    private final ScheduledThreadPoolExecutor timers =
-            new ScheduledThreadPoolExecutor(1, daemons("leasehold-renewer"));
-    private final ThreadPoolExecutor callbacks = new ThreadPoolExecutor(
-            CALLBACK_THREADS,
-            CALLBACK_THREADS,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(), // bounded by the leases and acquires it tells about
-            daemons("leasehold-callback"));
+    private final TimerThread timers = new TimerThread("leasehold-renewer");
+    private final ThreadPoolExecutor callbacks = few("leasehold-callback");
+    private final ThreadPoolExecutor losses = few("leasehold-loss");
     private final ThreadPoolExecutor workers = new ThreadPoolExecutor(
             0,
             MAX_WORKERS,
@@ -46,13 +38,25 @@ final class OwnThreads implements Time, AutoCloseable {
             new SynchronousQueue<>(), // work never waits for work: one may need the other
             daemons("leasehold-worker"));
 
-    OwnThreads() {
-        timers.setRemoveOnCancelPolicy(true);
-        callbacks.allowCoreThreadTimeOut(true);
+    private static ThreadPoolExecutor few(String name) {
+        ThreadPoolExecutor threads = new ThreadPoolExecutor(
+                CALLBACK_THREADS,
+                CALLBACK_THREADS,
+                IDLE_SECONDS,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(), // bounded by the leases and acquires it tells about
+                daemons(name));
+        threads.allowCoreThreadTimeOut(true);
+        return threads;
     }
 
     Environment environment() {
-        return new Environment(this, this::callBack, new SecureRandom());
+        return new Environment(this, task -> tell(callbacks, task), new SecureRandom());
+    }
+
+    /** Where losses are told. */
+    Executor losses() {
+        return task -> tell(losses, task);
     }
 
     /**
@@ -63,9 +67,9 @@ final class OwnThreads implements Time, AutoCloseable {
         return workers;
     }
 
-    private void callBack(Runnable task) {
+    private static void tell(Executor threads, Runnable task) {
         try {
-            callbacks.execute(task);
+            threads.execute(task);
         } catch (RejectedExecutionException e) {
             task.run(); // closed meanwhile: late news is told by whoever brings it
         }
@@ -83,25 +87,15 @@ final class OwnThreads implements Time, AutoCloseable {
 
     @Override
     public Timer schedule(Duration delay, Runnable task) {
-        try {
-            ScheduledFuture<?> scheduled =
-                    timers.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
-            return () -> scheduled.cancel(false);
-        } catch (RejectedExecutionException e) {
-            return Time.system().schedule(delay, task); // closed, but somebody still waits
-        }
+        return timers.schedule(delay, task);
     }
 
     @Override
     public void close() {
-        timers.shutdown(); // a timer that is still set has somebody waiting for it
         workers.shutdown(); // what is being worked on ends by itself
         callbacks.shutdown(); // what is queued is still told; don't wait, a callback may close us
-        try {
-            boolean unused = timers.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        losses.shutdown();
+        timers.close();
     }
 
     private static ThreadFactory daemons(String name) {

@@ -45,7 +45,7 @@ final class Parcel {
     }
 
     static LeaseRecord ofError(Optional<Digest> digest, Throwable error) {
-        String message = error.getMessage() == null ? "" : error.getMessage();
+        String message = ForeignCode.messageOf(error);
         String kept = message.length() <= MAX_MESSAGE ? message : message.substring(0, MAX_MESSAGE);
         byte[] contents = (error.getClass().getName() + "\n" + kept).getBytes(UTF_8);
         return new Parcel(digest, contents).seal(LeaseRecord.Kind.FAILURE);

@@ -3,6 +3,7 @@ package io.leasehold;
 
 import io.leasehold.HeldLease.State;
 import io.leasehold.internal.TimerHeap;
+import io.leasehold.model.Holding;
 import io.leasehold.model.LeaseLostException;
 import io.leasehold.model.RefusalReason;
 import io.leasehold.spi.Grant;
@@ -130,6 +131,13 @@ final class Renewer {
         }
     }
 
+    /** Whether it is one of the leases that are held through this {@code Leasehold}. */
+    boolean isOwn(Holding holding) {
+        return holding.holder().equals(client.options.holder())
+                && locked(() -> schedule.anyMatch(
+                        lease -> lease.grant.token().equals(holding.token())));
+    }
+
     /** Whether the thread runs a body under any lease that is held. */
     boolean isBody(Thread thread) {
         return locked(() -> schedule.anyMatch(lease -> lease.isBody(thread)));
@@ -151,7 +159,7 @@ final class Renewer {
     CompletionStage<Renewal> renewNow(HeldLease lease) {
         Grant grant = lease.grant;
         Deadline.Sent sent = Deadline.Sent.now(client.time);
-        return client.store.renew(lease.renewalAt(sent.nanos())).thenApply(renewal -> {
+        return client.store.renew(lease.renewalAt(sent.nanos(), client.options.clockBounds())).thenApply(renewal -> {
             answered(lease, grant, sent, renewal);
             return renewal;
         });
@@ -240,7 +248,7 @@ final class Renewer {
         Deadline.Sent sent = Deadline.Sent.now(client.time);
         List<RenewalRequest> requests = new ArrayList<>(leases.size());
         for (HeldLease lease : leases) {
-            requests.add(lease.renewalAt(sent.nanos()));
+            requests.add(lease.renewalAt(sent.nanos(), client.options.clockBounds()));
         }
         Client.call(() -> client.store.renewAll(requests)).whenComplete((answers, error) -> {
             for (int i = 0; i < leases.size(); i++) {
@@ -336,9 +344,9 @@ final class Renewer {
         schedule.remove(lease);
         LeaseLostException loss = new LeaseLostException(lease.grant.holding(), why);
         losses.add(() -> {
-            LOG.log(System.Logger.Level.WARNING, loss.getMessage());
             lease.lost.complete(loss);
             lease.handedOver();
+            LOG.log(System.Logger.Level.WARNING, loss.getMessage());
         });
     }
 
@@ -370,7 +378,7 @@ final class Renewer {
             lock.unlock();
         }
         for (Runnable loss = losses.poll(); loss != null; loss = losses.poll()) {
-            client.callbacks.execute(loss);
+            client.executors.tellLoss(loss);
         }
         return result;
     }

@@ -16,6 +16,9 @@ final class Seat<T> extends CompletableFuture<Flight<T>> {
     @Nullable
     Seat<T> before;
 
+    /** Whether the caller has this future, and not only a thread that waits for it. */
+    volatile boolean mayHaveDependents;
+
     Seat(Seats<T> seats) {
         this.seats = seats;
     }

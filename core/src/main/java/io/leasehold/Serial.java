@@ -5,11 +5,11 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Runs tasks one at a time in the order they came, on threads of another executor. Thread-safe; the
- * lock is not held while a task runs.
+ * Runs tasks one at a time in the order they came, on threads of another executor, which must take
+ * every task. Each task is a turn of its own there, so that many tasks don't keep a thread to
+ * themselves. Thread-safe; the lock is not held while a task runs.
  */
 final class Serial implements Executor {
 
@@ -17,8 +17,7 @@ final class Serial implements Executor {
 
     private final Executor executor;
     private final ReentrantLock lock = new ReentrantLock(); // guards the fields below
-    private final Queue<Runnable> tasks = new ArrayDeque<>();
-    private boolean running;
+    private final Queue<Runnable> tasks = new ArrayDeque<>(); // the first one is running
 
     Serial(Executor executor) {
         this.executor = executor;
@@ -26,37 +25,43 @@ final class Serial implements Executor {
 
     @Override
     public void execute(Runnable task) {
+        boolean idle;
         lock.lock();
         try {
+            idle = tasks.isEmpty();
             tasks.add(task);
-            if (running) {
-                return;
-            }
-            running = true;
         } finally {
             lock.unlock();
         }
-        executor.execute(this::drain);
-    }
-
-    private void drain() {
-        for (Runnable task = next(); task != null; task = next()) {
-            try {
-                task.run();
-            } catch (RuntimeException e) {
-                LOG.log(System.Logger.Level.WARNING, "a listener failed", e);
-            }
+        if (idle) {
+            start(task);
         }
     }
 
-    private @Nullable Runnable next() {
+    private void start(Runnable task) {
+        executor.execute(() -> {
+            try {
+                ForeignCode.run(
+                        task,
+                        thrown -> LOG.log(
+                                System.Logger.Level.WARNING, "a listener failed", thrown));
+            } finally {
+                startNext();
+            }
+        });
+    }
+
+    private void startNext() {
+        Runnable next;
         lock.lock();
         try {
-            Runnable task = tasks.poll();
-            running = task != null;
-            return task;
+            tasks.remove();
+            next = tasks.peek();
         } finally {
             lock.unlock();
+        }
+        if (next != null) {
+            start(next);
         }
     }
 }

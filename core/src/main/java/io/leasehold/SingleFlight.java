@@ -61,7 +61,7 @@ public final class SingleFlight<T> {
      * @throws LeaseholdException if the store can't be asked
      */
     public Flight<T> get(String key, Work<? extends T, ?> work) {
-        return await(key, getAsync(key, work));
+        return await(key, seat(key, work));
     }
 
     /**
@@ -72,7 +72,7 @@ public final class SingleFlight<T> {
      */
     public Flight<T> get(String key, Duration wait, Work<? extends T, ?> work) {
         Limits.waiting(wait);
-        CompletableFuture<Flight<T>> seat = getAsync(key, work);
+        Seat<T> seat = seat(key, work);
         if (seat.isDone()) {
             return await(key, seat);
         }
@@ -87,9 +87,16 @@ public final class SingleFlight<T> {
 
     /**
      * {@link #get(String, Work)} without a waiting thread. Cancelling the future, or ending it in
-     * any other way, is leaving the flight. Dependents run on a thread of the flight: be quick.
+     * any other way, is leaving the flight. Dependents run on one of a few threads for callbacks: be
+     * quick.
      */
     public CompletableFuture<Flight<T>> getAsync(String key, Work<? extends T, ?> work) {
+        Seat<T> seat = seat(key, work);
+        seat.mayHaveDependents = true; // nobody can have added one before
+        return seat;
+    }
+
+    private Seat<T> seat(String key, Work<? extends T, ?> work) {
         LocalFlight<T> flight = flights.get(key);
         Seat<T> seat = flight == null ? null : flight.seats.take();
         while (seat == null) {

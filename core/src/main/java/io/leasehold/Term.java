@@ -63,7 +63,8 @@ public final class Term {
      * callbacks of an election come one at a time: be quick.
      */
     public void onLost(Consumer<? super LeaseLostException> listener) {
-        lease.held().lost.thenAcceptAsync(listener, callbacks);
+        lease.held().lost.thenAccept(
+                loss -> callbacks.execute(() -> ForeignCode.tell(listener, loss)));
     }
 
     /**

@@ -23,13 +23,27 @@ public final class LockTimeoutException extends LeaseholdException {
 
     /** The lock was held by another throughout. */
     public static LockTimeoutException heldBy(Holding blocker, Duration remaining, Claim claim) {
+        return heldBy(blocker, remaining, claim, blocker.holder().toString(), "");
+    }
+
+    /** The lock was held through the same {@code Leasehold} throughout. */
+    public static LockTimeoutException heldHere(Holding blocker, Duration remaining, Claim claim) {
+        return heldBy(
+                blocker,
+                remaining,
+                claim,
+                "this process (" + blocker.holder() + ")",
+                "; locks are not re-entrant: pass the lease on instead of acquiring again");
+    }
+
+    private static LockTimeoutException heldBy(
+            Holding blocker, Duration remaining, Claim claim, String who, String advice) {
         String where = blocker.claim().equals(claim) ? "" : " through " + blocker.claim();
         return new LockTimeoutException(
                 claim,
                 Optional.of(blocker),
-                "lock '" + claim.label() + "' is held by " + blocker.holder() + where
-                        + " for another " + Text.seconds(remaining) + " (token " + blocker.token()
-                        + ")");
+                "lock '" + claim.label() + "' is held by " + who + where + " for another "
+                        + Text.seconds(remaining) + " (token " + blocker.token() + ")" + advice);
     }
 
     /** Grants came, but each was over when it arrived. */

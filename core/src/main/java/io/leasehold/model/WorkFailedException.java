@@ -30,11 +30,11 @@ public final class WorkFailedException extends LeaseholdException {
         this.token = token;
     }
 
-    /** The work was done in this process. */
-    public static WorkFailedException here(String work, FencingToken token, Throwable cause) {
-        String message = cause.getMessage();
+    /** The work was done in this process; the message is the cause's own. */
+    public static WorkFailedException here(
+            String work, FencingToken token, String errorMessage, Throwable cause) {
         return new WorkFailedException(
-                work, cause.getClass().getName(), message == null ? "" : message, token, cause);
+                work, cause.getClass().getName(), errorMessage, token, cause);
     }
 
     /** The work was done in another process, or earlier. */

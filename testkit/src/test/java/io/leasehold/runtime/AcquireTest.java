@@ -168,4 +168,28 @@ final class AcquireTest {
         held.close();
         assertThat(Node.obtained(waiting).isValid()).isTrue();
     }
+
+    @Test
+    void anAcquireComesBackWhenItsWaitEndsThoughItPausesBetweenAttempts() {
+        one.network.change(Faults.none().turningAway(1));
+        CompletableFuture<Lease> acquiring =
+                one.lock("ledger").acquireAsync(Duration.ofSeconds(6));
+        world.pass(Duration.ofMillis(5_999));
+        assertThat(acquiring).isNotDone();
+        world.passMillis(1);
+        assertThat(acquiring).isCompletedExceptionally();
+    }
+
+    @Test
+    void aLockThatIsHeldByTheSameProcessIsToldAsSuch() {
+        one.holds("ledger");
+        assertThatThrownBy(() -> one.lock("ledger").acquire(Duration.ZERO))
+                .isInstanceOf(LockTimeoutException.class)
+                .hasMessageContaining("is held by this process (one)")
+                .hasMessageContaining("not re-entrant");
+        assertThatThrownBy(() -> two.lock("ledger").acquire(Duration.ZERO))
+                .isInstanceOf(LockTimeoutException.class)
+                .hasMessageContaining("is held by one")
+                .hasMessageNotContaining("re-entrant");
+    }
 }

@@ -159,4 +159,19 @@ final class BodyTest {
         world.pass(World.TTL);
         node.heal();
     }
+
+    @Test
+    void anErrorOfABodyThatWasInterruptedByALossIsPassedOn() {
+        AssertionError own = new AssertionError("the books don't balance");
+        assertThatThrownBy(() -> one.lock("ledger", INTERRUPTING).use(Duration.ZERO, lease -> {
+                    one.network.cutOff(true);
+                    world.pass(World.TTL);
+                    throw own;
+                }))
+                .isSameAs(own)
+                .satisfies(error -> assertThat(error.getSuppressed())
+                        .singleElement()
+                        .isInstanceOf(LeaseLostException.class));
+        assertThat(Thread.interrupted()).isFalse();
+    }
 }

@@ -217,6 +217,36 @@ final class HandoverTest {
     }
 
     @Test
+    void whoeverClosesWaitsForAReleaseThatAnotherThreadIsSending() {
+        Lease lease = one.holds("ledger");
+        CountDownLatch sending = new CountDownLatch(1);
+        one.wire.beforeSending = () -> {
+            sending.countDown();
+            boolean unused = uninterrupted(mayReturn);
+        };
+        OtherThread<Boolean> releasing = OtherThread.runs(lease::close);
+        OtherThread.await(() -> sending.getCount() == 0);
+        OtherThread<Boolean> closing = close();
+        assertThat(closing.isDone()).isFalse();
+        assertThat(one.wire.closed).isFalse();
+
+        mayReturn.countDown();
+
+        assertThat(releasing.result()).isTrue();
+        assertThat(closing.result()).isTrue();
+        assertThat(isFree("ledger")).isTrue();
+    }
+
+    private static boolean uninterrupted(CountDownLatch latch) {
+        try {
+            latch.await();
+            return true;
+        } catch (InterruptedException e) {
+            throw new AssertionError("nobody interrupts here", e);
+        }
+    }
+
+    @Test
     void aBodyThatLosesItsLeaseDuringTheGraceEndsInLeaseLost() {
         OtherThread<Boolean> body =
                 body("ledger", LockOptions.defaults().withTtl(Duration.ofSeconds(2)));

@@ -66,6 +66,22 @@ final class HoldAtMostTest {
     }
 
     @Test
+    void aBoundBelowTheTtlIsAllThatOthersWaitForAHolderThatDied() {
+        holds(Duration.ofSeconds(7));
+        CompletableFuture<Lease> next = two.waits("ledger");
+        one.network.cutOff(true);
+        world.pass(Duration.ofMillis(7_200));
+        assertThat(Node.obtained(next).isValid()).isTrue();
+    }
+
+    @Test
+    void theLastRenewalReachesTheBoundAtOnce() {
+        holds(Duration.ofSeconds(40));
+        world.pass(Duration.ofSeconds(41));
+        assertThat(one.wire.renewals).hasSizeLessThanOrEqualTo(2);
+    }
+
+    @Test
     void itCountsFromTheGrantAndNotFromTheWait() {
         Lease held = two.holds("ledger");
         CompletableFuture<Lease> waiting = one.lock(

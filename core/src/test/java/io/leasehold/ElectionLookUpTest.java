@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.leasehold.memory.MemoryLeaseStore;
+import io.leasehold.model.StoreUnavailableException;
+import org.junit.jupiter.api.Test;
+
+/** Whoever only asks who leads leaves nothing behind. */
+final class ElectionLookUpTest {
+
+    private final Leasehold leasehold = Leasehold.on(MemoryLeaseStore.create());
+
+    @Test
+    void lookingUpALeaderLeavesNothingBehind() {
+        for (int i = 0; i < 100; i++) {
+            assertThat(leasehold.election("billing").leader()).isEmpty();
+        }
+        assertThat(leasehold.background).isEmpty();
+        leasehold.close();
+    }
+
+    @Test
+    void whatRunsInTheBackgroundIsForgottenWhenItIsClosed() {
+        Observation observation = leasehold.election("billing").observe(leader -> {});
+        Election candidate = leasehold.election("billing", term -> {});
+        assertThat(leasehold.background).hasSize(2);
+        observation.close();
+        candidate.close();
+        assertThat(leasehold.background).isEmpty();
+        leasehold.close();
+    }
+
+    @Test
+    void anObservationEndsWithItsLeasehold() {
+        Election election = leasehold.election("billing");
+        Observation observation = election.observe(leader -> {});
+        leasehold.close();
+        assertThat(observation.isClosed()).isTrue();
+        assertThat(leasehold.background).isEmpty();
+        assertThatThrownBy(() -> election.observe(leader -> {}))
+                .isInstanceOf(StoreUnavailableException.class);
+        assertThat(leasehold.background).isEmpty();
+    }
+}
