@@ -79,7 +79,7 @@ final class Question<T> {
         T read;
         try {
             read = reading.apply(message);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             fail(new OutcomeUnknownException("the server answered what can't be read", e));
             return;
         }

@@ -78,7 +78,7 @@ final class Session {
         }
         try {
             call.sendMessage(message.build());
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             end(Status.UNAVAILABLE
                     .withDescription("the stream can't be written")
                     .withCause(e));

@@ -111,7 +111,7 @@ final class Watch {
         }
         try {
             listener.on(event);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.log(System.Logger.Level.WARNING, "a listener to events failed", e);
         }
     }

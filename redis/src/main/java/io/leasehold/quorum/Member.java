@@ -130,7 +130,7 @@ final class Member {
                         + change.reason());
         try {
             listener.on(change);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.log(System.Logger.Level.WARNING, "a quorum listener failed on " + change, e);
         }
     }
@@ -156,7 +156,7 @@ final class Member {
                     reply.completeExceptionally(noted(failure));
                 }
             });
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             reply.completeExceptionally(noted(e));
         }
         return reply;

@@ -246,7 +246,7 @@ final class Conveyor {
             Supplier<CompletionStage<List<Object>>> sending) {
         try {
             return sending.get();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             return CompletableFuture.failedFuture(e);
         }
     }
@@ -263,7 +263,7 @@ final class Conveyor {
             for (int i = 0; i < batch.size(); i++) {
                 answer(batch.get(i), answers.get(i));
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             // whoever has no answer yet must not wait for one in vain
             fail(batch, new OutcomeUnknownException("Redis answered what can't be read", e));
         }

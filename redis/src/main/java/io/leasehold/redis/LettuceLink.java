@@ -137,7 +137,7 @@ final class LettuceLink implements Link {
                         var messages = client.connectPubSub(CODEC, uri);
                         messages.addListener(heardBy(listener));
                         return new Pair(calls, calls.async(), messages);
-                    } catch (RuntimeException e) {
+                    } catch (RuntimeException | Error e) {
                         calls.closeAsync();
                         throw e;
                     }

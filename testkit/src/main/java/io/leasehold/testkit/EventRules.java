@@ -104,11 +104,16 @@ abstract class EventRules extends ContractRules {
         LeaseEvents broken = event -> {
             throw new IllegalStateException("a listener that fails on purpose");
         };
+        LeaseEvents gone = event -> {
+            throw new NoClassDefFoundError("a listener that can't be loaded, on purpose");
+        };
         try (LeaseEvents.Subscription first = store().subscribe(broken);
-                LeaseEvents.Subscription second = store().subscribe(events::add)) {
+                LeaseEvents.Subscription second = store().subscribe(gone);
+                LeaseEvents.Subscription third = store().subscribe(events::add)) {
             Grant grant = alice.holds("a");
             expect(Change.GRANTED, grant);
             assertThat(alice.releases(grant)).isEqualTo(ENDED);
+            expect(Change.RELEASED, grant);
         }
     }
 

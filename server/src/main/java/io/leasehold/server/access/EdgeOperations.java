@@ -194,7 +194,7 @@ public final class EdgeOperations implements Operations {
         limits.beginCall(caller.principal());
         try {
             return new CountedWatch(operations.watch(caller, request), caller.principal());
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             limits.endCall(caller.principal());
             throw e;
         }
