@@ -59,4 +59,29 @@ public interface Codec<T> {
             }
         };
     }
+
+    /** For work that has an effect and no result: what is stored is that it was done. */
+    static Codec<Nothing> nothing() {
+        return new Codec<>() {
+            @Override
+            public byte[] encode(Nothing value) {
+                return new byte[0];
+            }
+
+            @Override
+            public Nothing decode(byte[] bytes) {
+                if (bytes.length > 0) {
+                    throw new IllegalArgumentException("the record has a value of " + bytes.length
+                            + " bytes; it was stored by work that has a result");
+                }
+                return Nothing.NOTHING;
+            }
+        };
+    }
+
+    /** The result of work that has none; unlike {@code Void} it is never null. */
+    enum Nothing {
+        /** The only one. */
+        NOTHING
+    }
 }
