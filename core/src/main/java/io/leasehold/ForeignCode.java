@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold;
 
+import io.leasehold.model.FencingToken;
+import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
@@ -31,6 +33,15 @@ final class ForeignCode {
                 () -> listener.accept(news),
                 thrown -> System.getLogger(Leasehold.class.getName())
                         .log(System.Logger.Level.WARNING, "a listener failed", thrown));
+    }
+
+    /** The value of the user's work, which is never null. */
+    static <T, X extends Exception> T valueOf(Work<? extends T, X> work, FencingToken token)
+            throws X {
+        return Objects.requireNonNull(
+                work.run(token),
+                "the work returned null, which can't be stored: for work without a result use"
+                        + " Work.effect with Codec.nothing()");
     }
 
     /** Throws an error after which the JVM may not be able to go on, such as out of memory. */

@@ -8,7 +8,6 @@ import io.leasehold.model.LockInterruptedException;
 import io.leasehold.model.NotSharedException;
 import io.leasehold.model.WorkFailedException;
 
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
@@ -77,7 +76,7 @@ public final class Idempotency<T> {
         }
         T value;
         try {
-            value = Objects.requireNonNull(work.run(lease.grant.token()), "the work returned null");
+            value = ForeignCode.valueOf(work, lease.grant.token());
         } catch (Throwable failure) {
             end(once.failed(lease, failure));
             throw failure;
@@ -128,7 +127,7 @@ public final class Idempotency<T> {
         }
         T value;
         try {
-            value = Objects.requireNonNull(work.run(lease.grant.token()), "the work returned null");
+            value = ForeignCode.valueOf(work, lease.grant.token());
         } catch (Throwable failure) {
             once.failed(lease, failure)
                     .whenComplete((done, error) -> result.completeExceptionally(failure));

@@ -15,7 +15,6 @@ import io.leasehold.spi.Ending;
 import io.leasehold.spi.Limits;
 import io.leasehold.spi.Refused;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -240,7 +239,7 @@ final class LocalFlight<T> {
     private Runnable attempt(Generation mine) {
         mine.worker.begin();
         try {
-            T value = Objects.requireNonNull(work.run(mine.token()), "the work returned null");
+            T value = ForeignCode.valueOf(work, mine.token());
             return () -> publish(mine, value);
         } catch (Throwable error) {
             WorkFailedException failure = WorkFailedException.here(

@@ -8,6 +8,7 @@ import io.leasehold.IdempotencyOptions;
 import io.leasehold.IdempotentCall;
 import io.leasehold.Leasehold;
 import io.leasehold.Outcome;
+import io.leasehold.Work;
 import io.leasehold.guard.Admission;
 import io.leasehold.guard.Guard;
 import io.leasehold.guard.MemoryGuard;
@@ -19,6 +20,7 @@ import io.leasehold.model.WorkFailedException;
 
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
@@ -103,5 +105,13 @@ final class IdempotentCalls {
 
     private static String decline(Payment payment) {
         throw new DeclinedException("declined: " + payment.from());
+    }
+
+    boolean remind(String id, String address, List<String> outbox) {
+        Idempotency<Codec.Nothing> mails =
+                leasehold.idempotency("mails", Codec.nothing(), Duration.ofDays(7));
+
+        return mails.once(id, Digest.of(address), Work.effect(token -> outbox.add(address)))
+                .replayed();
     }
 }

@@ -17,6 +17,7 @@ import io.leasehold.memory.MemoryLeaseStore;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.StaleTokenException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -152,6 +153,16 @@ final class PrimitivesTest {
 
         assertThat(calls.remembering(new Payment("p-2", "mallory", "bob", 1)))
                 .isEqualTo("DeclinedException, then declined: mallory");
+    }
+
+    @Test
+    void workWithoutAResultHasItsEffectOnce() {
+        List<String> outbox = new ArrayList<>();
+
+        assertThat(new IdempotentCalls(leasehold).remind("m-1", "bob", outbox)).isFalse();
+        assertThat(new IdempotentCalls(other).remind("m-1", "bob", outbox)).isTrue();
+
+        assertThat(outbox).containsExactly("bob");
     }
 
     @Test

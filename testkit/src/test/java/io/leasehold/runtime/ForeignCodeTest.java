@@ -269,6 +269,16 @@ final class ForeignCodeTest {
     }
 
     @Test
+    @SuppressWarnings("NullAway") // it is about work that does what it must not
+    void workThatReturnsNullIsToldWhatToUse() {
+        Idempotency<String> payments = payments(Codec.strings());
+        assertThatThrownBy(() -> payments.once(PAYMENT, token -> null))
+                .isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("Codec.nothing()");
+        assertNothingIsHeld();
+    }
+
+    @Test
     void aListenerThatThrowsAnErrorIsToldAgain() {
         List<Optional<Leader>> told = new ArrayList<>();
         alice.leasehold.election("billing").observe(leader -> {
