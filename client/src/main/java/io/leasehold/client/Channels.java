@@ -15,6 +15,9 @@ import io.grpc.stub.MetadataUtils;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 
 import javax.net.ssl.SSLException;
@@ -28,6 +31,12 @@ final class Channels {
     /** The shortest that gRPC allows. Calls that get no answer notice a dead connection sooner. */
     private static final Duration PING_AFTER = Duration.ofSeconds(10);
 
+    /** Channels that are shut down end in milliseconds, unless the machine is very busy. */
+    private static final long ENDING_SECONDS = 10;
+
+    /** How long the end of a store waits for a name; it goes on without the caller after that. */
+    private static final long LOOK_UP_MILLIS = 500;
+
     private static final Metadata.Key<String> AUTHORIZATION =
             Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
 
@@ -35,6 +44,10 @@ final class Channels {
     private final Loop loop;
     private final Optional<SslContext> tls;
     private final List<ClientInterceptor> interceptors;
+    // those that may still need the store's thread, also after they were given up
+    private final Queue<ManagedChannel> alive = new ConcurrentLinkedQueue<>();
+    // names that are being looked up; each completes when its channel has been told
+    private final Queue<CompletableFuture<Boolean>> lookUps = new ConcurrentLinkedQueue<>();
 
     /**
      * Reads the files that the options name.
@@ -78,19 +91,68 @@ final class Channels {
                 .eventLoopGroup(loop.group())
                 .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) patience)
                 .directExecutor()
-                .offloadExecutor(Channels::resolve)
+                .offloadExecutor(this::lookUp)
                 .intercept(interceptors)
                 .disableRetry()
                 .disableServiceConfigLookUp()
                 .maxInboundMessageSize(MAX_MESSAGE)
                 .keepAliveTime(PING_AFTER.toMillis(), TimeUnit.MILLISECONDS)
                 .keepAliveTimeout(patience, TimeUnit.MILLISECONDS);
-        return tls.map(builder::sslContext).orElseGet(builder::usePlaintext).build();
+        ManagedChannel channel =
+                tls.map(builder::sslContext).orElseGet(builder::usePlaintext).build();
+        alive.removeIf(ManagedChannel::isTerminated);
+        alive.add(channel);
+        return channel;
+    }
+
+    /**
+     * Returns when nothing is left of any channel that could need the store's thread, or after a
+     * while; call it when all are shut down. A channel whose thread ends before it panics.
+     */
+    void awaitEnd() {
+        boolean interrupted = false;
+        for (ManagedChannel channel = alive.peek(); channel != null; channel = alive.peek()) {
+            try {
+                boolean unused = channel.awaitTermination(ENDING_SECONDS, TimeUnit.SECONDS);
+                alive.remove(channel);
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /**
+     * Runs it when no name is looked up any more: at once, or later on the thread of the last one,
+     * since the system may take its time. gRPC asks for the store's thread after a look-up that
+     * failed, even if the channel has ended by then.
+     */
+    void afterLookUps(Runnable end) {
+        CompletableFuture<Boolean> all = CompletableFuture.allOf(
+                        lookUps.toArray(CompletableFuture<?>[]::new))
+                .thenApply(done -> true);
+        boolean unused = all.copy()
+                .completeOnTimeout(false, LOOK_UP_MILLIS, TimeUnit.MILLISECONDS)
+                .join();
+        all.thenRun(end);
     }
 
     /** The name of a host is looked up by a thread that ends with it: the system's call blocks. */
-    private static void resolve(Runnable task) {
-        Thread thread = new Thread(task, "leasehold-remote-names");
+    private void lookUp(Runnable task) {
+        CompletableFuture<Boolean> ended = new CompletableFuture<>();
+        lookUps.removeIf(CompletableFuture::isDone);
+        lookUps.add(ended);
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        task.run();
+                    } finally {
+                        ended.complete(true);
+                    }
+                },
+                "leasehold-remote-names");
         thread.setDaemon(true);
         thread.start();
     }

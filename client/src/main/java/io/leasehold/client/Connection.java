@@ -13,7 +13,7 @@ import io.leasehold.model.LeaseholdException;
 import io.leasehold.protocol.v1.InfoReply;
 import io.leasehold.protocol.v1.InfoRequest;
 import io.leasehold.protocol.v1.LeasesGrpc;
-import java.util.concurrent.TimeUnit;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -83,15 +83,6 @@ final class Connection {
     void close() {
         closed = true;
         channel.shutdownNow();
-    }
-
-    /** Returns when nothing of it is left that could need the store's thread, or after a while. */
-    void awaitEnd() {
-        try {
-            boolean unused = channel.awaitTermination(1, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     /** The answer to the first question. */

@@ -11,7 +11,6 @@ import io.leasehold.spi.LeaseEvents;
 import io.leasehold.spi.Time;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -340,24 +339,26 @@ final class Line {
     /** Idempotent, never throws. */
     void close() {
         closed = true;
-        CompletableFuture<Optional<Connection>> last = new CompletableFuture<>();
+        CompletableFuture<Boolean> dropped = new CompletableFuture<>();
         boolean running = loop.later(() -> {
-            Optional<Connection> gone = Optional.ofNullable(connection);
             drop(closed());
             if (sweep != null) {
                 sweep.cancel();
             }
             opened.completeExceptionally(closed());
-            last.complete(gone);
+            dropped.complete(true);
         });
-        if (running && !loop.isThisThread()) {
-            last.completeOnTimeout(Optional.empty(), 2, TimeUnit.SECONDS)
-                    .join()
-                    .ifPresent(Connection::awaitEnd);
+        if (!running) {
+            return;
         }
-        if (running) {
+        if (loop.isThisThread()) {
             loop.close();
+            return;
         }
+        if (dropped.completeOnTimeout(false, 2, TimeUnit.SECONDS).join()) {
+            channels.awaitEnd();
+        }
+        channels.afterLookUps(loop::close);
     }
 
     private static StoreUnavailableException closed() {
