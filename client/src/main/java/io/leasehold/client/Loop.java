@@ -3,8 +3,7 @@ package io.leasehold.client;
 
 import io.grpc.netty.shaded.io.netty.channel.EventLoop;
 import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;
-import io.grpc.netty.shaded.io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.grpc.netty.shaded.io.netty.channel.nio.NioIoHandler;
+import io.grpc.netty.shaded.io.netty.channel.nio.NioEventLoopGroup;
 
 import java.util.concurrent.TimeUnit;
 
@@ -16,14 +15,13 @@ final class Loop {
 
     private static final long CLOSING_MILLIS = 2_000;
 
-    private final EventLoopGroup group = new MultiThreadIoEventLoopGroup(
-            1,
-            task -> {
-                Thread thread = new Thread(task, "leasehold-remote");
-                thread.setDaemon(true);
-                return thread;
-            },
-            NioIoHandler.newFactory());
+    // its successor is not in the Netty 4.1 of the gRPC that Spring Boot 4.1.0 manages
+    @SuppressWarnings("deprecation")
+    private final EventLoopGroup group = new NioEventLoopGroup(1, task -> {
+        Thread thread = new Thread(task, "leasehold-remote");
+        thread.setDaemon(true);
+        return thread;
+    });
 
     private final EventLoop loop = group.next();
 
