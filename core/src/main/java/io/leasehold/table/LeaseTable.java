@@ -118,9 +118,9 @@ public final class LeaseTable {
                     "last token " + lastToken + " is outside 0 to " + FencingToken.MAX_VALUE);
         }
         this.listener = listener;
-        long window = options.retryWindow().toNanos();
-        int remembered = Math.max(1, options.maxRemembered() / stripes);
-        this.stripes = new Stripes(stripes, () -> new Stripe(new RetryMemory(window, remembered)));
+        RetryMemory.Shared remembered = new RetryMemory.Shared(
+                options.retryWindow().toNanos(), options.maxRemembered());
+        this.stripes = new Stripes(stripes, () -> new Stripe(new RetryMemory(remembered)));
         this.book = new LeaseBook(this.stripes, options.maxLeases(), lastToken);
         this.queues = new Queues(this.stripes, options.maxWaitersPerScope());
     }

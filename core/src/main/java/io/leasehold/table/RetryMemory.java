@@ -2,38 +2,59 @@
 package io.leasehold.table;
 
 import io.leasehold.model.LeaseId;
+import java.util.Arrays;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The leases that are over, remembered for a while so that a late repeat of a request is recognised: as long as the
- * window lasts, and never more than the capacity, the latest ones.
+ * Remembers the leases of one stripe that are over, so that a late repeat of a request is recognised: as long as the
+ * window lasts, and only the latest ones of the table, as many as its capacity.
+ *
+ * <p>The capacity belongs to all stripes together, so that one busy lock may use all of it. Stripes are under different
+ * locks and can't drop each other's entries. So they count their ends together and number the entries: an entry is
+ * forgotten, wherever it is, once as many ends as the capacity have come after it. A stripe frees the room of such entries
+ * when its next lease ends.
  *
  * <p>Every lease passes through here when it ends, so it is kept small and flat: a ring of entries in the order of their
- * ends, four longs each, and an open-addressed index of entry numbers into it. Grows with use, up to the capacity.
+ * ends, five longs each, and an open-addressed index of entry numbers into it. Grows and shrinks with use.
  */
 final class RetryMemory {
+
+    /**
+     * What the stripes of a table have in common.
+     *
+     * @param window for how long an end is remembered
+     * @param capacity how many ends are remembered, the latest ones of all stripes
+     * @param ends how many there were so far
+     */
+    record Shared(long window, int capacity, AtomicLong ends) {
+
+        Shared(long window, int capacity) {
+            this(window, capacity, new AtomicLong());
+        }
+    }
 
     /** One that is over; the token is 0 where none was drawn. */
     record Ended(End end, long token) {}
 
     private static final End[] ENDS = End.values();
     private static final int NONE = -1;
-    private static final int FIELDS = 4; // id's high and low bits, time, token with how it ended
+    private static final int FIELDS = 5; // id's high and low bits, time, token with how it ended
     private static final int TIME = 2;
     private static final int OUTCOME = 3;
+    private static final int NUMBER = 4; // among the ends of all stripes
     private static final int INITIAL = 16;
+    private static final int DROPPED_AT_ONCE = 8; // so that nobody waits for a long list to go
 
-    private final long window;
-    private final int capacity;
+    private final Shared shared;
     private long[] ring = new long[INITIAL * FIELDS];
     private int[] index = new int[INITIAL * 2]; // entry number + 1, or 0
     private int first;
     private int size;
 
-    RetryMemory(long window, int capacity) {
-        this.window = window;
-        this.capacity = capacity;
+    RetryMemory(Shared shared) {
+        this.shared = shared;
     }
 
     @SuppressWarnings("EnumOrdinal") // it never leaves this object
@@ -42,17 +63,21 @@ final class RetryMemory {
         if (known != NONE) {
             takeOut(known); // to be remembered as the latest
         }
-        while (size > 0 && (size >= capacity || isOver(first, now))) {
+        long number = shared.ends.incrementAndGet();
+        for (int i = 0; i < DROPPED_AT_ONCE && size > 0 && isOver(first, now); i++) {
             dropFirst();
         }
-        if (size == ring.length / FIELDS) {
-            grow();
+        if (size == room()) {
+            resize(room() * 2);
+        } else if (size < room() / 8 && room() > INITIAL) {
+            resize(room() / 2);
         }
         int entry = entryAt(size++);
         ring[entry * FIELDS] = id.high();
         ring[entry * FIELDS + 1] = id.low();
         ring[entry * FIELDS + TIME] = now;
         ring[entry * FIELDS + OUTCOME] = token * ENDS.length + end.ordinal();
+        ring[entry * FIELDS + NUMBER] = number;
         enter(entry);
     }
 
@@ -106,13 +131,19 @@ final class RetryMemory {
     }
 
     private boolean isOver(int entry, long now) {
-        return now - ring[entry * FIELDS + TIME] >= window;
+        return now - ring[entry * FIELDS + TIME] >= shared.window
+                || shared.ends.get() - ring[entry * FIELDS + NUMBER] >= shared.capacity;
     }
 
     // ---- the ring
 
+    /** How many entries the ring has room for, a power of two. */
+    private int room() {
+        return ring.length / FIELDS;
+    }
+
     private int entryAt(int position) {
-        return (first + position) & ring.length / FIELDS - 1;
+        return (first + position) & room() - 1;
     }
 
     private void dropFirst() {
@@ -123,9 +154,7 @@ final class RetryMemory {
 
     /** Closes the gap in the ring. Slow, and seldom needed: an id is used once. */
     private void takeOut(int entry) {
-        for (int position = entry - first & ring.length / FIELDS - 1;
-                position + 1 < size;
-                position++) {
+        for (int position = entry - first & room() - 1; position + 1 < size; position++) {
             System.arraycopy(
                     ring, entryAt(position + 1) * FIELDS, ring, entryAt(position) * FIELDS, FIELDS);
         }
@@ -133,14 +162,10 @@ final class RetryMemory {
         reindex(index.length);
     }
 
-    private void grow() {
-        long[] larger = new long[ring.length * 2];
-        int head = ring.length - first * FIELDS;
-        System.arraycopy(ring, first * FIELDS, larger, 0, head);
-        System.arraycopy(ring, 0, larger, head, first * FIELDS);
-        ring = larger;
+    private void resize(int room) {
+        ring = Arrays.copyOf(copy().entries, room * FIELDS);
         first = 0;
-        reindex(index.length * 2);
+        reindex(room * 2);
     }
 
     // ---- the index: linear probing

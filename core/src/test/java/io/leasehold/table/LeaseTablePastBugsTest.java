@@ -126,6 +126,26 @@ final class LeaseTablePastBugsTest {
     }
 
     @ParameterizedTest
+    @ValueSource(ints = {1, 32})
+    void theMemoryOfLeasesThatEndedIsNotDividedByTheStripes(int stripes) {
+        TableDriver driver = new TableDriver(stripes);
+        LeaseRequest late = driver.request(Claim.exclusive(A));
+        acquireAndRelease(driver, late);
+        for (int i = 1; i < TableOptions.defaults().maxRemembered(); i++) {
+            acquireAndRelease(driver, driver.request(Claim.exclusive(A)));
+        }
+        assertThat(driver.acquire(late).join())
+                .isEqualTo(new Acquisition.Gone(RefusalReason.NOT_FOUND));
+
+        acquireAndRelease(driver, driver.request(Claim.exclusive(B)));
+        assertThat(driver.acquire(late).join()).isInstanceOf(Acquisition.Granted.class);
+    }
+
+    private static void acquireAndRelease(TableDriver driver, LeaseRequest request) {
+        Ending unused = driver.table.release(driver.acquire(request).grant(), driver.now());
+    }
+
+    @ParameterizedTest
     @ValueSource(ints = {1, 8})
     void anIdUsedForOtherScopesBreaksNothing(int stripes) {
         for (long seed = 1; seed <= 300; seed++) {

@@ -142,7 +142,7 @@ final class TableLimitsTest {
 
     @Test
     void onlyTheLatestAreRememberedAndOnlyForAWhile() {
-        RetryMemory memory = new RetryMemory(100, 2);
+        RetryMemory memory = new RetryMemory(new RetryMemory.Shared(100, 2));
         LeaseId first = new LeaseId(0, 1);
         memory.remember(first, End.RELEASED, 1, 0);
         memory.remember(new LeaseId(0, 2), End.RELEASED, 2, 50);
