@@ -221,7 +221,7 @@ public final class MemoryLeaseStore implements LeaseStore {
 
     @Override
     public CompletionStage<LeasePage> list(LeaseQuery query) {
-        return decide(LeaseTable.ALL, now -> table.list(query, now));
+        return decide(table.stripeOf(query), now -> table.list(query, now));
     }
 
     @Override

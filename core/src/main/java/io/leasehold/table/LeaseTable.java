@@ -510,9 +510,14 @@ public final class LeaseTable {
         return earliest;
     }
 
-    /** Lists leases and records in token order. Touches all stripes. */
+    /** The one stripe that a listing touches, or {@link #ALL}. Needs no lock. */
+    public int stripeOf(LeaseQuery query) {
+        return query.overlapping().map(stripes::numberOf).orElse(ALL);
+    }
+
+    /** Lists leases and records in token order. Touches {@link #stripeOf(LeaseQuery)}. */
     public LeasePage list(LeaseQuery query, long now) {
-        advance(ALL, now);
+        advance(stripeOf(query), now);
         return Listing.of(stripes, query, now);
     }
 

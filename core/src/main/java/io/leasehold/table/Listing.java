@@ -14,7 +14,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 
-/** Builds a page of the listing by going through everything: it is for people, who ask seldom. */
+/**
+ * Builds a page of the listing. A query by scope asks the index of that scope's stripe; a query for all
+ * goes through everything, which is for people, who ask seldom.
+ */
 final class Listing {
 
     private final Stripes stripes;
@@ -31,17 +34,18 @@ final class Listing {
 
     static LeasePage of(Stripes stripes, LeaseQuery query, long now) {
         Listing listing = new Listing(stripes, query, now);
-        for (Stripe stripe : stripes.touchedFrom(LeaseTable.ALL)) {
-            stripe.index.all().forEach(listing::add);
+        if (query.overlapping().isPresent()) {
+            Scope scope = query.overlapping().get();
+            stripes.index(scope).forEachOverlapping(scope, listing::add);
+        } else {
+            for (Stripe stripe : stripes.touchedFrom(LeaseTable.ALL)) {
+                stripe.index.all().forEach(listing::add);
+            }
         }
         return new LeasePage(new ArrayList<>(listing.page.values()), listing.more);
     }
 
     private void add(ScopeNode node) {
-        if (query.overlapping().isPresent()
-                && !node.scope.overlaps(query.overlapping().get())) {
-            return;
-        }
         for (LiveLease lease : node.holders()) {
             if (lease.isHeld(now)) {
                 offer(lease.token, () -> view(lease));

@@ -5,6 +5,7 @@ import io.leasehold.model.Scope;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,6 +65,14 @@ final class ScopeIndex {
             return node == null ? null : question.about(node);
         }
         return extended.search(scope.keys(), question);
+    }
+
+    /** Passes on every node whose scope overlaps the given one. */
+    void forEachOverlapping(Scope scope, Consumer<ScopeNode> action) {
+        Object unused = this.<Object>search(scope, node -> {
+            action.accept(node);
+            return null; // which goes on with the next one
+        });
     }
 
     Collection<ScopeNode> all() {

@@ -39,7 +39,8 @@ final class Stripes {
         return number;
     }
 
-    private int numberOf(Scope scope) {
+    /** The stripe of the scope, and of everything that overlaps it. */
+    int numberOf(Scope scope) {
         int hash;
         if (scope instanceof Scope.Name name) {
             hash = name.name().hashCode();

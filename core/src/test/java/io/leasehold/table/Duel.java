@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -252,6 +253,7 @@ final class Duel {
         checkWakeUp();
         if (steps % 16 == 0) {
             checkExclusion();
+            checkListings();
         }
         answers.clear();
         events.clear();
@@ -313,6 +315,19 @@ final class Duel {
                     throw difference("two conflicting leases: " + one + " and " + other);
                 }
             }
+        }
+    }
+
+    /** What overlaps each scope, and the pages of it. */
+    private void checkListings() {
+        for (Scope scope : RandomInputs.SCOPES) {
+            LeaseQuery query = LeaseQuery.overlapping(scope);
+            same(
+                    table.list(query, now),
+                    Set.of(NaiveListing.of(model.state, query, now)));
+            LeaseQuery page = new LeaseQuery(
+                    query.overlapping(), Optional.of(inputs.earlierThan(lastToken)), 1);
+            same(table.list(page, now), Set.of(NaiveListing.of(model.state, page, now)));
         }
     }
 

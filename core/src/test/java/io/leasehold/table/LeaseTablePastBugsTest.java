@@ -12,6 +12,7 @@ import io.leasehold.model.Scope;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
+import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseView;
 import io.leasehold.spi.Refused;
@@ -143,6 +144,34 @@ final class LeaseTablePastBugsTest {
 
     private static void acquireAndRelease(TableDriver driver, LeaseRequest request) {
         Ending unused = driver.table.release(driver.acquire(request).grant(), driver.now());
+    }
+
+    @Test
+    @Timeout(value = 60, unit = TimeUnit.SECONDS)
+    void aListingOfOneScopeDoesNotWalkEverything() {
+        TableDriver driver = new TableDriver(1);
+        for (int i = 0; i < 100_000; i++) {
+            assertThat(driver.acquire(Claim.exclusive(Scope.name("n" + i)))).isDone();
+            assertThat(driver.acquire(Claim.exclusive(Scope.range(i, 0, 10)))).isDone();
+        }
+        for (int i = 0; i < 100_000 && !Thread.currentThread().isInterrupted(); i++) {
+            Scope scope = i % 2 == 0 ? Scope.name("n" + i) : Scope.inode(i);
+            assertThat(driver.table.list(LeaseQuery.overlapping(scope), 0).leases()).hasSize(1);
+        }
+    }
+
+    @Test
+    void aListingOfOneScopeLeavesOtherStripesAlone() {
+        TableDriver driver = new TableDriver(32);
+        assertThat(driver.table.stripeOf(Claim.exclusive(A)))
+                .isNotEqualTo(driver.table.stripeOf(Claim.exclusive(B)));
+        assertThat(driver.acquire(Claim.exclusive(A))).isDone();
+        assertThat(driver.acquire(Claim.exclusive(B))).isDone();
+        driver.pass(TableDriver.TTL);
+
+        assertThat(driver.table.list(LeaseQuery.overlapping(A), driver.now()).leases())
+                .isEmpty();
+        assertThat(driver.table.size()).as("only b, which nobody looked at").isEqualTo(1);
     }
 
     @ParameterizedTest

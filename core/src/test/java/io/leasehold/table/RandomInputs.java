@@ -26,7 +26,7 @@ import java.util.function.Supplier;
 /** Random arguments from few values, so that requests meet each other and times coincide. */
 final class RandomInputs {
 
-    private static final List<Scope> SCOPES = List.of(
+    static final List<Scope> SCOPES = List.of(
             Scope.name("a"),
             Scope.name("b"),
             Scope.name("c"),
@@ -128,6 +128,11 @@ final class RandomInputs {
                 published,
                 oneIn(3) ? Optional.of(since()) : Optional.empty());
         return new LeaseRequest(new LeaseId(seed, ++lastId), claim(), holder(), terms);
+    }
+
+    /** A token that was drawn up to the last one, the latest more often. */
+    FencingToken earlierThan(long lastToken) {
+        return new FencingToken(Math.max(1, lastToken - random.nextInt(12)));
     }
 
     private FencingToken since() {
