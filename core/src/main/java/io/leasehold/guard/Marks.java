@@ -29,7 +29,13 @@ public final class Marks {
     private final NavigableMap<String, Marked> ranges = new TreeMap<>(); // by their first key
 
     /** What is marked from some key on: up to which key, with which token. */
-    private record Marked(String to, FencingToken token) {}
+    private record Marked(String to, FencingToken token) {
+
+        /** Whether it is one range with what is marked with the token from some later key on. */
+        boolean joins(String from, FencingToken with) {
+            return to.compareTo(from) >= 0 && token.equals(with);
+        }
+    }
 
     /**
      * A range that has a mark of its own.
@@ -50,20 +56,41 @@ public final class Marks {
      *
      * @throws StaleTokenException if it has
      * @throws ScopeMismatchException if it is no part of the resource
-     * @throws LimitExceededException if there are too many ranges already to mark another
+     * @throws LimitExceededException if there are {@link #MAX_RANGES} ranges and the target would
+     *     add one; those that are known go on
      */
     public void check(Admission admission) {
         Optional<FencingToken> mark = of(admission.target());
         if (mark.isPresent() && admission.token().isOlderThan(mark.get())) {
             throw new StaleTokenException(name, admission.token(), mark.get());
         }
-        if (ranges.size() + 2 > MAX_RANGES && !admission.target().covers(resource)) {
+        if (ranges.size() + 2 > MAX_RANGES && sizeAfter(admission) > MAX_RANGES) {
             throw new LimitExceededException(
                     "marked ranges",
                     MAX_RANGES,
-                    name + " has " + ranges.size() + " ranges with marks of their own: seal the"
-                            + " whole of it once with a newer token, which makes them one");
+                    name + " has " + ranges.size() + " parts with marks of their own, and this"
+                            + " would be another: seal the whole of it once with a newer token,"
+                            + " which makes them one, and choose parts of which there are fewer");
         }
+    }
+
+    /** How many ranges there are once the mark of the target is raised. */
+    int sizeAfter(Admission admission) {
+        String from = admission.target().keys().from();
+        String to = admission.target().keys().to();
+        FencingToken token = admission.token();
+        NavigableMap<String, Marked> inside = ranges.subMap(from, true, to, false);
+        int size = ranges.size() - inside.size() + 1;
+        Map.Entry<String, Marked> before = ranges.lowerEntry(from);
+        if (before != null && before.getValue().joins(from, token)) {
+            size--;
+        }
+        Map.Entry<String, Marked> last = ranges.lowerEntry(to);
+        if (last != null && last.getValue().to().compareTo(to) > 0) {
+            return last.getValue().token().equals(token) ? size : size + 1; // what is beyond
+        }
+        Marked after = ranges.get(to);
+        return after != null && after.token().equals(token) ? size - 1 : size;
     }
 
     /** Raises the mark of exactly the target. Its token must have been {@link #check checked}. */

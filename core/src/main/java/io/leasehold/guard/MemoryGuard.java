@@ -12,6 +12,11 @@ import java.util.function.Function;
  * A guard around an object of this process. The marks live and die with the guard, as the object
  * does; a resource that outlives the process needs a guard that does too. Thread-safe.
  *
+ * <p>A guard {@linkplain #around(Scope, Object) of a resource with parts} keeps a mark for each part
+ * that was ever written, {@link Marks#MAX_RANGES} at most. Choose parts that come again, such as
+ * accounts or shards, and not one for each payment: when all are taken, known parts go on and a new
+ * one is refused with a {@link io.leasehold.model.LimitExceededException}.
+ *
  * <p>A change runs while the guard's lock is held, for that is what makes mark and data one step:
  * keep it short.
  */

@@ -62,7 +62,7 @@ final class MemoryGuardTest {
     @Test
     void beyondTheMostRangesASealOfTheWholeMakesRoom() {
         MemoryGuard<List<String>> file = MemoryGuard.around(Scope.inode(1), ledger);
-        for (int i = 0; i < Marks.MAX_RANGES - 1; i++) {
+        for (int i = 0; i < Marks.MAX_RANGES; i++) {
             file.admit(Admission.of(token(1), Scope.range(1, 2L * i, 2L * i + 1)));
         }
 
@@ -72,5 +72,30 @@ final class MemoryGuardTest {
         file.seal(token(2));
         file.admit(Admission.of(token(3), Scope.range(1, 1, 2)));
         assertThat(file.mark()).contains(token(3));
+    }
+
+    @Test
+    void aGuardThatIsFullRefusesNewPartsAndGoesOnWithKnownOnes() {
+        MemoryGuard<List<String>> tree = MemoryGuard.around(Scope.subtree("/accounts"), ledger);
+        int parts = 0;
+        try {
+            for (; ; parts++) {
+                tree.admit(Admission.of(token(1), account(parts)));
+            }
+        } catch (LimitExceededException e) {
+            assertThat(e.maximum()).isEqualTo(Marks.MAX_RANGES);
+        }
+
+        tree.admit(Admission.of(token(2), account(0)));
+        tree.admit(Admission.of(token(3), account(parts - 1)));
+
+        assertThat(tree.mark(account(0))).contains(token(2));
+        assertThat(tree.mark(account(parts - 1))).contains(token(3));
+        assertThat(tree.mark(account(parts))).isEmpty();
+        assertThat(parts).isEqualTo(Marks.MAX_RANGES);
+    }
+
+    private static Scope account(int number) {
+        return Scope.path("/accounts/" + number);
     }
 }

@@ -24,6 +24,19 @@ final class Guards {
     private final Guard<ByteBuffer> image =
             MemoryGuard.around(Scope.inode(4711), ByteBuffer.allocate(8192));
 
+    private final Map<String, Long> balances = new HashMap<>();
+
+    private final Guard<Map<String, Long>> accounts =
+            MemoryGuard.around(Scope.subtree("/accounts"), balances);
+
+    long deposit(Leasehold leasehold, String account, long cents) {
+        Scope part = Scope.path("/accounts/" + account); // comes again, unlike a payment
+        try (Lease lease = leasehold.lock(part).acquire(Duration.ofSeconds(5))) {
+            return accounts.change(
+                    lease.admission(part), all -> all.merge(account, cents, Long::sum));
+        }
+    }
+
     byte writeSector(Leasehold leasehold, byte[] sector) {
         FencedLock firstPage = leasehold.lock(Scope.range(4711, 0, 4096));
         try (Lease lease = firstPage.acquire(Duration.ofSeconds(5))) {

@@ -6,13 +6,12 @@ import io.leasehold.Digest;
 import io.leasehold.Idempotency;
 import io.leasehold.IdempotencyOptions;
 import io.leasehold.IdempotentCall;
+import io.leasehold.Lease;
 import io.leasehold.Leasehold;
 import io.leasehold.Outcome;
 import io.leasehold.Work;
-import io.leasehold.guard.Admission;
 import io.leasehold.guard.Guard;
 import io.leasehold.guard.MemoryGuard;
-import io.leasehold.model.FencingToken;
 import io.leasehold.model.IdempotencyConflictException;
 import io.leasehold.model.InProgressException;
 import io.leasehold.model.Scope;
@@ -46,7 +45,7 @@ final class IdempotentCalls {
     /** Receipts by payment, in a resource that checks tokens. */
     final Map<String, String> ledger = new HashMap<>();
 
-    private final Guard<Map<String, String>> guard =
+    final Guard<Map<String, String>> guard =
             MemoryGuard.around(Scope.subtree("/ledger"), ledger);
 
     IdempotentCalls(Leasehold leasehold) {
@@ -61,17 +60,19 @@ final class IdempotentCalls {
                 .number(payment.cents())
                 .build();
 
-        Outcome<String> paid = payments.once(payment.id(), digest, token -> charge(payment, token));
+        Outcome<String> paid = payments.once(payment.id(), digest, token -> charge(payment));
         return paid;
     }
 
-    String charge(Payment payment, FencingToken token) {
-        Scope part = Scope.path("/ledger/" + payment.id()); // a mark for each payment
-        return guard.change(
-                Admission.of(token, part),
-                ledger -> ledger.computeIfAbsent(
-                        payment.id(), // a worker that died may have been here
-                        id -> "receipt for " + payment.cents() + " cents"));
+    String charge(Payment payment) {
+        Scope account = Scope.path("/ledger/" + payment.from()); // a mark for each account
+        try (Lease lease = leasehold.lock(account).acquire(Duration.ofSeconds(5))) {
+            return guard.change(
+                    lease.admission(account),
+                    ledger -> ledger.computeIfAbsent(
+                            payment.id(), // a worker that died may have been here
+                            id -> "receipt for " + payment.cents() + " cents"));
+        }
     }
 
     int respond(Payment payment) {

@@ -40,6 +40,8 @@ final class ExamplesTest {
 
             assertThat(guards.sell(leasehold)).isEqualTo(2);
             assertThat(guards.writeSector(leasehold, new byte[] {7})).isEqualTo((byte) 7);
+            assertThat(guards.deposit(leasehold, "alice", 100)).isEqualTo(100);
+            assertThat(guards.deposit(leasehold, "alice", 50)).isEqualTo(150);
             assertThat(guards.lateWriter(stale)).isEqualTo("token 1 came after token 2");
         }
     }

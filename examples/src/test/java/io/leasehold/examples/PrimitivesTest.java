@@ -13,9 +13,11 @@ import io.leasehold.LeaseholdOptions;
 import io.leasehold.Observation;
 import io.leasehold.SingleFlight;
 import io.leasehold.examples.IdempotentCalls.Payment;
+import io.leasehold.guard.Admission;
 import io.leasehold.memory.MemoryLeaseStore;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseRecord;
+import io.leasehold.model.Scope;
 import io.leasehold.model.StaleTokenException;
 import java.util.ArrayList;
 import java.util.List;
@@ -135,15 +137,21 @@ final class PrimitivesTest {
     }
 
     @Test
-    void aLateWorkerOfOnePaymentIsRefusedWhileAnotherPaymentPasses() {
+    void paymentsOfOneAccountShareAMarkAndALateWorkerIsRefused() {
         IdempotentCalls calls = new IdempotentCalls(leasehold);
+        Scope alice = Scope.path("/ledger/alice");
+        Lease late = leasehold.lock(alice).tryAcquire().orElseThrow();
+        Admission admission = late.admission(alice);
+        late.close();
         Payment rent = new Payment("p-1", "alice", "bob", 4200);
         Payment food = new Payment("p-2", "alice", "carol", 900);
 
-        calls.charge(rent, new FencingToken(7));
-
-        assertThat(calls.charge(food, new FencingToken(6))).isEqualTo("receipt for 900 cents");
-        assertThatThrownBy(() -> calls.charge(rent, new FencingToken(5)))
+        assertThat(calls.charge(rent)).isEqualTo("receipt for 4200 cents");
+        assertThat(calls.charge(food)).isEqualTo("receipt for 900 cents");
+        assertThat(calls.charge(rent)).isEqualTo("receipt for 4200 cents");
+        assertThat(calls.ledger).hasSize(2);
+        assertThat(calls.guard.mark(alice)).contains(new FencingToken(4));
+        assertThatThrownBy(() -> calls.guard.write(admission, ledger -> ledger.clear()))
                 .isInstanceOf(StaleTokenException.class);
     }
 
