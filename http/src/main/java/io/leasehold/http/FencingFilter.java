@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A guard in front of HTTP endpoints. A request that changes a guarded resource carries its token
@@ -36,6 +37,10 @@ import java.util.function.Function;
  * <p>The guard is held for as long as the handler takes, the reading of the request's body included,
  * and can't be continued asynchronously. See {@link #withAdmissionOnly} for the other way.
  *
+ * <p>A request that meets the filter again before its handler has returned, because it is forwarded
+ * or the filter is mapped twice, is not brought to the same guard again: it goes on with the
+ * admission and the resource that it has.
+ *
  * <p>A handler may write to guards of its own with the same token: a {@link StaleTokenException}
  * about it that leaves the handler, alone or as the cause of a {@code ServletException}, is
  * answered 409 as well. Everything else that leaves it passes unchanged.
@@ -44,7 +49,10 @@ import java.util.function.Function;
  */
 public final class FencingFilter implements Filter {
 
-    /** The request attribute with the {@link Admission} of a request that was let through. */
+    /**
+     * The request attribute with the {@link Admission} of a request that was let through, while the
+     * handler runs: see {@link #admission}.
+     */
     public static final String ADMISSION = "io.leasehold.http.admission";
 
     /**
@@ -108,7 +116,10 @@ public final class FencingFilter implements Filter {
         return new FencingFilter(guards, tokenRequired, false);
     }
 
-    /** What the request was admitted with; empty if it came through unguarded. */
+    /**
+     * What the request was admitted with. Empty if it came through unguarded or was refused, and when
+     * its handler has returned, unless that goes on asynchronously.
+     */
     public static Optional<Admission> admission(ServletRequest request) {
         return Optional.ofNullable((Admission) request.getAttribute(ADMISSION));
     }
@@ -168,15 +179,24 @@ public final class FencingFilter implements Filter {
             HttpServletResponse response,
             FilterChain chain)
             throws IOException, ServletException {
-        request.setAttribute(ADMISSION, admission);
+        Optional<Passage> earlier = Passage.earlier(request, this, guarded.guard(), admission)
+                .filter(passed -> passed.isInOneStep() || !inOneStep);
+        if (earlier.isPresent()) {
+            goOn(earlier.get(), request, response, chain);
+            return;
+        }
         try {
+            guarded.guard().admit(admission); // stays, whatever becomes of the change
             if (inOneStep) {
-                guarded.guard().admit(admission); // stays, whatever becomes of the change
                 Step step = Step.synchronous(chain, request, response);
-                guarded.guard().write(admission, resource -> handOver(resource, request, step));
+                guarded.guard()
+                        .write(
+                                admission,
+                                resource -> passage(guarded, admission, resource, request)
+                                        .during(request, step));
             } else {
-                guarded.guard().admit(admission);
-                Step.of(chain, request, response).run();
+                passage(guarded, admission, null, request)
+                        .during(request, Step.of(chain, request, response));
             }
         } catch (StaleTokenException e) {
             if (response.isCommitted()) {
@@ -194,14 +214,25 @@ public final class FencingFilter implements Filter {
         }
     }
 
-    /** Runs the handler, which finds the guard's resource at the request for as long as it runs. */
-    private static void handOver(Object resource, HttpServletRequest request, Step step) {
-        Object outer = request.getAttribute(RESOURCE); // of another filter before this one
-        request.setAttribute(RESOURCE, resource);
+    private Passage passage(
+            Guarded guarded,
+            Admission admission,
+            @Nullable Object resource,
+            HttpServletRequest request) {
+        return new Passage(this, guarded.guard(), admission, resource, Passage.last(request));
+    }
+
+    /** Goes on within a guard that the request has passed before. */
+    private static void goOn(
+            Passage passed,
+            HttpServletRequest request,
+            HttpServletResponse response,
+            FilterChain chain)
+            throws IOException, ServletException {
         try {
-            step.run();
-        } finally {
-            request.setAttribute(RESOURCE, outer);
+            passed.during(request, Step.of(chain, request, response));
+        } catch (Step.Failure e) {
+            throw e.rethrow();
         }
     }
 

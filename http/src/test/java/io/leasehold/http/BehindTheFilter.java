@@ -101,6 +101,21 @@ abstract class BehindTheFilter<R> {
     }
 
     @Test
+    void aRequestThatMeetsTheFilterTwiceDoesNotWaitForItself() {
+        try (Server twice = Server.startWithTwice(
+                FencingFilter.guardingWrites(guard()), new Handler())) {
+            assertThat(status(twice, 7, "resource")).isEqualTo(OK);
+            assertThat(read()).isEqualTo("token 7");
+            assertThat(status(twice, 9, "resource", "forward")).isEqualTo(OK);
+            assertThat(read()).isEqualTo("token 9");
+            assertThat(status(twice, 8, "resource", "forward")).isEqualTo(CONFLICT);
+            assertThat(status(twice, 10, "resource", "throw")).isEqualTo(FAILED);
+            assertThat(mark()).isEqualTo(10);
+            assertThat(read()).isEqualTo(isUndone() ? "token 9" : "token 10");
+        }
+    }
+
+    @Test
     void whatAHandlerWroteElsewhereBeforeItFailedIsNotOverwrittenByAnOlderToken() {
         assertThat(status(7, "elsewhere", "throw")).isEqualTo(FAILED);
 
@@ -138,8 +153,12 @@ abstract class BehindTheFilter<R> {
     }
 
     final int status(long token, String... path) {
-        HttpRequest.Builder request = server().put("/" + String.join("/", path), "");
-        return server().send(FencingHeaders.set(request, new FencingToken(token)))
+        return status(server(), token, path);
+    }
+
+    private static int status(Server server, long token, String... path) {
+        HttpRequest.Builder request = server.put("/" + String.join("/", path), "");
+        return server.send(FencingHeaders.set(request, new FencingToken(token)))
                 .statusCode();
     }
 
@@ -163,6 +182,11 @@ abstract class BehindTheFilter<R> {
         protected void doPut(HttpServletRequest request, HttpServletResponse response)
                 throws IOException, ServletException {
             String path = request.getPathInfo();
+            if (path.endsWith("/forward")) {
+                request.getRequestDispatcher(path.replace("/forward", ""))
+                        .forward(request, response);
+                return;
+            }
             if (path.endsWith("pause")) {
                 paused.countDown();
                 await(resume);

@@ -29,7 +29,7 @@ import org.apache.catalina.startup.Tomcat;
 import org.apache.tomcat.util.descriptor.web.FilterDef;
 import org.apache.tomcat.util.descriptor.web.FilterMap;
 
-/** A Tomcat with one servlet behind one filter, and a client to it. */
+/** A Tomcat with one servlet behind a filter, and a client to it. */
 final class Server implements AutoCloseable {
 
     private static final Logger TOMCAT = Logger.getLogger("org.apache");
@@ -41,18 +41,27 @@ final class Server implements AutoCloseable {
     private Server() {}
 
     static Server start(Filter filter, Servlet servlet) {
+        return start(servlet, filter);
+    }
+
+    /** With a filter that stands before requests twice, and before forwarded ones. */
+    static Server startWithTwice(Filter filter, Servlet servlet) {
+        return start(servlet, filter, filter);
+    }
+
+    private static Server start(Servlet servlet, Filter... filters) {
         // what handlers throw here is thrown on purpose
         TOMCAT.setUseParentHandlers(false);
         Server server = new Server();
         try {
-            server.begin(filter, servlet);
+            server.begin(servlet, filters);
         } catch (IOException | LifecycleException e) {
             throw new IllegalStateException(e);
         }
         return server;
     }
 
-    private void begin(Filter filter, Servlet servlet) throws IOException, LifecycleException {
+    private void begin(Servlet servlet, Filter... filters) throws IOException, LifecycleException {
         Path base = Files.createDirectories(Path.of("target", "tomcat").toAbsolutePath());
         tomcat.setBaseDir(base.toString());
         tomcat.setPort(0);
@@ -63,16 +72,24 @@ final class Server implements AutoCloseable {
         Wrapper wrapper = Tomcat.addServlet(context, "servlet", servlet);
         wrapper.setAsyncSupported(true);
         context.addServletMappingDecoded("/*", "servlet");
+        for (int i = 0; i < filters.length; i++) {
+            add(filters[i], "fencing-" + i, context);
+        }
+        tomcat.start();
+    }
+
+    private static void add(Filter filter, String name, Context context) {
         FilterDef definition = new FilterDef();
-        definition.setFilterName("fencing");
+        definition.setFilterName(name);
         definition.setFilter(filter);
         definition.setAsyncSupported("true");
         context.addFilterDef(definition);
         FilterMap everything = new FilterMap();
-        everything.setFilterName("fencing");
+        everything.setFilterName(name);
         everything.addURLPattern("/*");
+        everything.setDispatcher("REQUEST");
+        everything.setDispatcher("FORWARD");
         context.addFilterMap(everything);
-        tomcat.start();
     }
 
     HttpRequest.Builder request(String path) {
