@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Carries late answers and events out of a table, for its driver: taken in under the lock of the operation that
@@ -30,6 +31,7 @@ public final class Deliveries implements LeaseTable.Listener {
     private final AtomicInteger queuedEvents = new AtomicInteger();
     private final AtomicLong missedEvents = new AtomicLong();
     private final AtomicInteger requests = new AtomicInteger(); // above 0 while a thread delivers
+    private volatile @Nullable Thread deliverer;
 
     /** With nothing to deliver and nobody listening. */
     public Deliveries() {}
@@ -72,28 +74,39 @@ public final class Deliveries implements LeaseTable.Listener {
         }
         int served = 1;
         do {
+            deliverer = Thread.currentThread();
             for (Runnable next = queue.poll(); next != null; next = queue.poll()) {
                 next.run();
             }
+            deliverer = null; // before another thread can be the one
             served = requests.addAndGet(-served);
         } while (served > 0);
+    }
+
+    /**
+     * Whether the calling thread is the one that delivers, and so within a listener or a dependent of
+     * an answer: what it waits for is not delivered before it returns.
+     */
+    public boolean isDeliveredByThisThread() {
+        return deliverer == Thread.currentThread();
     }
 
     private void tell(LeaseEvent event) {
         queuedEvents.decrementAndGet();
         long missed = missedEvents.getAndSet(0);
         for (LeaseEvents listener : listeners) {
-            try {
-                listener.on(event);
-                if (missed > 0) {
-                    listener.on(new LeaseEvent.Missed(missed));
-                }
-            } catch (RuntimeException | Error e) { // must not keep back the answers behind it
-                LOG.log(
-                        System.Logger.Level.WARNING,
-                        "a lease event listener failed on " + event,
-                        e);
+            tell(listener, event);
+            if (missed > 0) {
+                tell(listener, new LeaseEvent.Missed(missed));
             }
+        }
+    }
+
+    private static void tell(LeaseEvents listener, LeaseEvent event) {
+        try {
+            listener.on(event);
+        } catch (Throwable e) { // must not keep back what is behind it
+            LOG.log(System.Logger.Level.WARNING, "a lease event listener failed on " + event, e);
         }
     }
 }

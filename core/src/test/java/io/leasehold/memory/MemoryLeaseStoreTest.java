@@ -21,6 +21,7 @@ import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseStore;
 import io.leasehold.spi.RenewalRequest;
 import io.leasehold.table.TableOptions;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -147,6 +148,31 @@ final class MemoryLeaseStoreTest {
         Unprintable() {
             super("thrown by a test's listener", null, false, false);
         }
+    }
+
+    @Test
+    void aListenerThatThrowsWhatItDoesNotDeclareStopsNothing() {
+        List<LeaseEvent> heard = new ArrayList<>();
+        List<LeaseEvent> heardByTheBroken = new ArrayList<>();
+        store.subscribe(event -> {
+            heardByTheBroken.add(event);
+            Exception undeclared = new IOException("thrown by a test's listener");
+            undeclared.setStackTrace(new StackTraceElement[0]);
+            MemoryLeaseStoreTest.<RuntimeException>raise(undeclared);
+        });
+        store.subscribe(heard::add);
+        Grant first = grant(acquire(A, Duration.ZERO));
+        CompletableFuture<Acquisition> waiter = acquire(A, LONG);
+
+        assertThat(store.release(first)).isCompletedWithValue(new Ending.Ended());
+
+        assertThat(grant(waiter).token().value()).isEqualTo(2);
+        assertThat(heard).hasSize(3).isEqualTo(heardByTheBroken);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <E extends Throwable> void raise(Throwable undeclared) throws E {
+        throw (E) undeclared;
     }
 
     @Test

@@ -485,13 +485,14 @@ public final class JournalLeaseStore implements LeaseStore {
     }
 
     /**
-     * Writes what is under way, then closes the files. Waits for that, unless called by a dependent
-     * of one of its own answers, which are completed by the thread that would have to write.
+     * Writes what is under way, then closes the files. Waits for that, unless called by a listener
+     * or by a dependent of one of its own answers: their thread would have to write, or to deliver
+     * that everything is written.
      */
     @Override
     public void close() {
         CompletableFuture<Boolean> finished = finish();
-        if (!committer.isWrittenByThisThread()) {
+        if (!committer.isWrittenByThisThread() && !deliveries.isDeliveredByThisThread()) {
             boolean unused = finished.join();
         }
     }

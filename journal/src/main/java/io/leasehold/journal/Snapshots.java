@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * It does not count before they are: else a crash could leave half of a change, such as the end of
  * a lease without the record that it left.
  *
- * <p>A snapshot that fails for want of room is given up and tried again later; nothing depends on
- * it. The store's lock guards the fields.
+ * <p>A snapshot that fails, for want of room or of memory or whatever else, is given up and tried
+ * again later; nothing depends on it. The store's lock guards the fields.
  */
 final class Snapshots {
 
@@ -101,7 +101,7 @@ final class Snapshots {
     private void write(Pending pending, LogWriter.Place place) {
         try {
             step(new SnapshotWriter(directory, lock, pending.behind(place)), pending);
-        } catch (IOException e) {
+        } catch (Throwable e) {
             giveUp(null, e);
         }
     }
@@ -115,7 +115,7 @@ final class Snapshots {
             } else {
                 pending.whenOnDisk(() -> housekeeper.execute(() -> finish(writer)));
             }
-        } catch (IOException e) {
+        } catch (Throwable e) {
             giveUp(writer, e);
         }
     }
@@ -128,7 +128,7 @@ final class Snapshots {
                 finished(writer.segment(), writer.finish());
                 Leftovers.deleteBefore(writer.segment(), directory);
             }
-        } catch (IOException e) {
+        } catch (Throwable e) {
             giveUp(writer, e);
         }
     }
@@ -153,23 +153,35 @@ final class Snapshots {
         }
     }
 
-    private void giveUp(@Nullable SnapshotWriter writer, IOException e) {
-        if (writer != null) {
-            writer.giveUp();
+    private void giveUp(@Nullable SnapshotWriter writer, Throwable e) {
+        try {
+            if (writer != null) {
+                writer.giveUp();
+            }
+        } finally {
+            ended();
         }
+        if (e instanceof Forced.FailedException failure) {
+            onFailure.accept(failure);
+        } else if (e instanceof IOException failure) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    () -> directory.path() + ": no snapshot now, the log goes on: "
+                            + JournalDirectory.reason(failure));
+        } else {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    () -> directory.path() + ": no snapshot now, the log goes on",
+                    e);
+        }
+    }
+
+    private void ended() {
         lock.lock();
         try {
             underWay = false;
         } finally {
             lock.unlock();
-        }
-        if (e instanceof Forced.FailedException) {
-            onFailure.accept(e);
-        } else {
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    () -> directory.path() + ": no snapshot now, the log goes on: "
-                            + JournalDirectory.reason(e));
         }
     }
 

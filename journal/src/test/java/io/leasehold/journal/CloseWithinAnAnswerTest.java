@@ -6,10 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseQuery;
+import io.leasehold.spi.Renewal;
+import io.leasehold.spi.RenewalRequest;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,6 +46,28 @@ final class CloseWithinAnAnswerTest {
                     .satisfies(
                             lease -> assertThat(lease.holding().token().value()).isEqualTo(2));
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    @Timeout(value = 60, unit = SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void aListenerMayCloseTheStore(boolean callersWrite) {
+        JournalOptions options = Stores.SMALL.withCallersWriting(callersWrite);
+        JournalLeaseStore store = JournalLeaseStore.open(directory, options);
+        Grant grant = World.granted(joined(store.acquire(World.request(1, "a", LONG))));
+        List<String> heard = new CopyOnWriteArrayList<>();
+        store.subscribe(event -> {
+            store.close();
+            heard.add("closed");
+        });
+
+        // needs no disk, so that the caller delivers the event and the writer has to close
+        var renewed = store.renew(RenewalRequest.of(grant, LONG));
+
+        assertThat(renewed.toCompletableFuture().join()).isInstanceOf(Renewal.Renewed.class);
+        store.close();
+        assertThat(heard).containsExactly("closed");
+        JournalLeaseStore.open(directory, options).close();
     }
 
     private static <T> CompletableFuture<T> joined(CompletionStage<T> stage) {

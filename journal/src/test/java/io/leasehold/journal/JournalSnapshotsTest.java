@@ -6,15 +6,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
+import io.leasehold.spi.Disk;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseView;
+import io.leasehold.table.TableOptions;
+import io.leasehold.testkit.VirtualTime;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Snapshots that are written while the store goes on. */
 final class JournalSnapshotsTest {
@@ -135,5 +143,56 @@ final class JournalSnapshotsTest {
         assertThat(Images.of(world.disk).keySet()).hasSizeLessThanOrEqualTo(3);
         world.crashAndReopen();
         assertThat(world.list()).extracting(LeaseView::holding).containsExactly(grant.holding());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"create", "replace"})
+    void aSnapshotThatFailsWithAnErrorIsTriedAgain(String failing) {
+        world.store.close();
+        VirtualTime time = VirtualTime.create();
+        InlineThreads threads = new InlineThreads();
+        AtomicInteger errors = new AtomicInteger();
+        Disk disk = failingOnce(failing, errors);
+        try (JournalLeaseStore store = Stores.open(time, disk, Stores.SMALL, threads)) {
+            assertThat(World.granted(store.acquire(World.request("a", LONG)))).isNotNull();
+            threads.housekeeper.hold();
+            time.advance(TICK);
+            while (isRun(threads.housekeeper)) {
+                assertThat(hasSnapshot()).isFalse();
+            }
+            assertThat(errors).hasValue(1);
+
+            threads.housekeeper.letGo();
+            time.advance(Duration.ofSeconds(40));
+            assertThat(hasSnapshot()).isTrue();
+        }
+    }
+
+    /** Runs a task as the thread of a pool does, which outlives what the task throws. */
+    private static boolean isRun(InlineThreads.Queued housekeeper) {
+        try {
+            return housekeeper.runOne();
+        } catch (Error e) {
+            return true;
+        }
+    }
+
+    /** The disk, of which one operation on a snapshot fails once. */
+    private Disk failingOnce(String operation, AtomicInteger errors) {
+        return (Disk) Proxy.newProxyInstance(
+                Disk.class.getClassLoader(), new Class<?>[] {Disk.class}, (self, method, args) -> {
+                    if (method.getName().equals(operation)
+                            && args[0].toString().contains("snapshot")
+                            && errors.compareAndSet(0, 1)) {
+                        Error error = new OutOfMemoryError("on purpose");
+                        error.setStackTrace(new StackTraceElement[0]); // which would fill the log
+                        throw error;
+                    }
+                    try {
+                        return method.invoke(world.disk, args);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
     }
 }
