@@ -47,9 +47,10 @@ import java.util.function.LongFunction;
  * unless both locks are held. Tokens come from one atomic counter and are drawn under the lock, so
  * overlapping scopes, which share a stripe, see them in grant order.
  *
- * <p>There is no thread: expiry is judged by the next operation. Only while someone waits, a timer
- * is set for the moment when the lease in front would run out. Answers to waiters and events leave
- * after the lock was given up.
+ * <p>Expiry needs no thread: it is judged by the next operation. Only while someone waits, a timer
+ * is set for the moment when the lease in front would run out. Answers to waiters leave after the
+ * lock was given up, and then events: on the machine's time by a thread of the store's that is there
+ * while there are any, on another time by the thread that caused them.
  */
 public final class MemoryLeaseStore implements LeaseStore {
 
@@ -58,7 +59,7 @@ public final class MemoryLeaseStore implements LeaseStore {
 
     private final Time time;
     private final long origin;
-    private final Deliveries deliveries = new Deliveries();
+    private final Deliveries deliveries;
     private final LeaseTable table;
     private final StripeLocks locks = new StripeLocks();
     private final WakeUps wakeUps;
@@ -67,6 +68,10 @@ public final class MemoryLeaseStore implements LeaseStore {
     private MemoryLeaseStore(TableOptions options, Time time) {
         this.time = time;
         this.origin = time.nanos();
+        // whoever owns the time owns the order of what happens in it
+        this.deliveries = time == Time.system()
+                ? Deliveries.onThread("leasehold-memory-events")
+                : new Deliveries();
         this.table = new LeaseTable(options, StripeLocks.COUNT, 0, deliveries);
         this.wakeUps = new WakeUps(time, this::wakeUp);
     }

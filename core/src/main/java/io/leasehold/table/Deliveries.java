@@ -3,45 +3,106 @@ package io.leasehold.table;
 
 import io.leasehold.spi.LeaseEvent;
 import io.leasehold.spi.LeaseEvents;
-
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries late answers and events out of a table, for its driver: taken in under the lock of the operation that
- * caused them, given out without any lock, one at a time and in order. Whichever thread finds
- * nobody delivering delivers until nothing is left, so an answer whose recipient answers in turn
- * adds to the queue and not to the stack.
+ * Carries late answers and events out of a table, for its driver: taken in under the lock of the
+ * operation that caused them, given out without any lock, one at a time and in order.
  *
- * <p>Answers are bounded by the number of waiters. Events are bounded here: when the listeners fall
- * behind, events are dropped and counted.
+ * <p>Answers go out first. Whichever thread finds nobody delivering them delivers until none is
+ * left, so an answer whose recipient answers in turn adds to the queue and not to the stack.
+ * Answers are bounded by the number of waiters.
+ *
+ * <p>Events are told by an executor, a bounded number in one turn, so that a slow listener holds up
+ * no caller. They are bounded here: when the listeners fall behind, events are dropped and counted.
  */
 public final class Deliveries implements LeaseTable.Listener {
 
     private static final System.Logger LOG = System.getLogger(Deliveries.class.getName());
     private static final int MAX_EVENTS = 8192;
+    private static final int TURN = 256;
+    private static final long IDLE_SECONDS = 1;
 
-    private final List<LeaseEvents> listeners = new CopyOnWriteArrayList<>();
-    private final Queue<Runnable> queue = new ConcurrentLinkedQueue<>();
+    private final Executor teller;
+    private final boolean direct; // the teller is whoever asks for a turn
+    private final List<Entry> listeners = new CopyOnWriteArrayList<>();
+    private final Queue<Runnable> answers = new ConcurrentLinkedQueue<>();
+    private final Queue<Told> events = new ConcurrentLinkedQueue<>();
     private final AtomicInteger queuedEvents = new AtomicInteger();
+    private final AtomicLong lastEvent = new AtomicLong();
     private final AtomicLong missedEvents = new AtomicLong();
-    private final AtomicInteger requests = new AtomicInteger(); // above 0 while a thread delivers
-    private volatile @Nullable Thread deliverer;
+    private final AtomicInteger answering = new AtomicInteger(); // above 0 while a thread delivers
+    private final AtomicInteger telling = new AtomicInteger(); // above 0 while there is a turn
+    private volatile @Nullable Thread deliverer; // of answers
 
-    /** With nothing to deliver and nobody listening. */
-    public Deliveries() {}
+    /** An event and its number. */
+    private record Told(long number, LeaseEvent event) {}
+
+    /** A subscription, an object of its own, so that a listener may subscribe twice. */
+    private static final class Entry {
+        final LeaseEvents listener;
+        final long after; // the number of the last event before it
+        volatile boolean closed;
+
+        Entry(LeaseEvents listener, long after) {
+            this.listener = listener;
+            this.after = after;
+        }
+    }
+
+    /** Tells events on the thread that delivers answers, behind them: for tests and simulations. */
+    public Deliveries() {
+        this(Runnable::run, true);
+    }
+
+    /** Tells events on an executor, which runs one turn at a time. */
+    public Deliveries(Executor teller) {
+        this(teller, false);
+    }
+
+    private Deliveries(Executor teller, boolean direct) {
+        this.teller = teller;
+        this.direct = direct;
+    }
+
+    /**
+     * Tells events on a daemon thread of this name, which is there while there are events and a
+     * second longer.
+     */
+    public static Deliveries onThread(String name) {
+        ThreadPoolExecutor thread = new ThreadPoolExecutor(
+                1,
+                1,
+                IDLE_SECONDS,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(2), // a turn runs, and one may be asked for
+                task -> {
+                    Thread made = new Thread(null, task, name, 0, false);
+                    made.setDaemon(true);
+                    return made;
+                });
+        thread.allowCoreThreadTimeOut(true);
+        return new Deliveries(thread);
+    }
 
     /** Tells the listener of every event from now on. */
     public LeaseEvents.Subscription subscribe(LeaseEvents listener) {
-        // an object of its own, so that a listener may subscribe twice
-        LeaseEvents entry = event -> listener.on(event);
+        Entry entry = new Entry(listener, lastEvent.get());
         listeners.add(entry);
-        return () -> listeners.remove(entry);
+        return () -> {
+            entry.closed = true;
+            listeners.remove(entry);
+        };
     }
 
     @Override
@@ -55,58 +116,109 @@ public final class Deliveries implements LeaseTable.Listener {
             queuedEvents.decrementAndGet();
             missedEvents.incrementAndGet();
         } else {
-            queue.add(() -> tell(event));
+            events.add(new Told(lastEvent.incrementAndGet(), event));
         }
     }
 
     /** Takes in an answer. */
     public void answer(Runnable completion) {
-        queue.add(completion);
+        answers.add(completion);
     }
 
     /**
-     * Delivers what is queued, or leaves it to the thread that is delivering. Call it without any
-     * lock.
+     * Delivers the answers that are queued, or leaves them to the thread that is delivering, and
+     * has the events told. Call it without any lock.
      */
     public void flush() {
-        if (queue.isEmpty() || requests.getAndIncrement() > 0) {
+        if (isDeliveredByThisThread()) {
+            return; // whoever called the dependent that calls this goes on when it returns
+        }
+        deliverAnswers();
+        if (!events.isEmpty() && telling.getAndIncrement() == 0) {
+            askForTurn();
+        }
+    }
+
+    private void deliverAnswers() {
+        if (answers.isEmpty() || answering.getAndIncrement() > 0) {
             return;
         }
         int served = 1;
         do {
             deliverer = Thread.currentThread();
-            for (Runnable next = queue.poll(); next != null; next = queue.poll()) {
+            for (Runnable next = answers.poll(); next != null; next = answers.poll()) {
                 next.run();
             }
             deliverer = null; // before another thread can be the one
-            served = requests.addAndGet(-served);
+            served = answering.addAndGet(-served);
         } while (served > 0);
     }
 
     /**
-     * Whether the calling thread is the one that delivers, and so within a listener or a dependent of
-     * an answer: what it waits for is not delivered before it returns.
+     * Whether the calling thread is the one that delivers answers, and so within a dependent of
+     * one: what it waits for is not delivered before it returns.
      */
     public boolean isDeliveredByThisThread() {
         return deliverer == Thread.currentThread();
     }
 
-    private void tell(LeaseEvent event) {
-        queuedEvents.decrementAndGet();
-        long missed = missedEvents.getAndSet(0);
-        for (LeaseEvents listener : listeners) {
-            tell(listener, event);
-            if (missed > 0) {
-                tell(listener, new LeaseEvent.Missed(missed));
-            }
+    private void askForTurn() {
+        try {
+            teller.execute(this::tellEvents);
+        } catch (RuntimeException | Error e) { // for want of threads: the next flush asks again
+            telling.set(0);
+            LOG.log(System.Logger.Level.WARNING, "lease events can't be told now", e);
         }
     }
 
-    private static void tell(LeaseEvents listener, LeaseEvent event) {
+    /**
+     * One turn. Asks for another if there is more to tell, or before it throws what a listener has
+     * thrown about the virtual machine.
+     */
+    private void tellEvents() {
+        int left = TURN;
+        int served;
+        do {
+            served = telling.get();
+            for (Told next = events.poll(); next != null; next = events.poll()) {
+                VirtualMachineError fatal = tell(next);
+                if (!direct && (--left == 0 || fatal != null)) {
+                    askForTurn();
+                    if (fatal != null) {
+                        throw fatal;
+                    }
+                    return;
+                }
+            }
+        } while (telling.addAndGet(-served) > 0);
+    }
+
+    private @Nullable VirtualMachineError tell(Told told) {
+        queuedEvents.decrementAndGet();
+        long missed = missedEvents.getAndSet(0);
+        VirtualMachineError fatal = null;
+        for (Entry entry : listeners) {
+            if (entry.after < told.number) {
+                fatal = tell(entry, told.event, fatal);
+                if (missed > 0) {
+                    fatal = tell(entry, new LeaseEvent.Missed(missed), fatal);
+                }
+            }
+        }
+        return fatal;
+    }
+
+    private static @Nullable VirtualMachineError tell(
+            Entry entry, LeaseEvent event, @Nullable VirtualMachineError before) {
+        if (entry.closed) {
+            return before; // by a listener that was told of the same event
+        }
         try {
-            listener.on(event);
+            entry.listener.on(event);
         } catch (Throwable e) { // must not keep back what is behind it
             LOG.log(System.Logger.Level.WARNING, "a lease event listener failed on " + event, e);
+            return e instanceof VirtualMachineError fatal ? fatal : before;
         }
+        return before;
     }
 }

@@ -8,16 +8,18 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers the leases of one stripe that are over, so that a late repeat of a request is recognised: as long as the
- * window lasts, and only the latest ones of the table, as many as its capacity.
+ * Remembers the leases of one stripe that are over, so that a late repeat of a request is
+ * recognised: as long as the window lasts, and only the latest ones of the table, as many as its
+ * capacity.
  *
- * <p>The capacity belongs to all stripes together, so that one busy lock may use all of it. Stripes are under different
- * locks and can't drop each other's entries. So they count their ends together and number the entries: an entry is
- * forgotten, wherever it is, once as many ends as the capacity have come after it. A stripe frees the room of such entries
- * when its next lease ends.
+ * <p>The capacity belongs to all stripes together, so that one busy lock may use all of it. Stripes
+ * are under different locks and can't drop each other's entries. So they count their ends together
+ * and number the entries: an entry is forgotten, wherever it is, once as many ends as the capacity
+ * have come after it. A stripe frees the room of such entries when its next lease ends.
  *
- * <p>Every lease passes through here when it ends, so it is kept small and flat: a ring of entries in the order of their
- * ends, five longs each, and an open-addressed index of entry numbers into it. Grows and shrinks with use.
+ * <p>Every lease passes through here when it ends, so it is kept small and flat: a ring of entries
+ * in the order of their ends, five longs each, and an open-addressed index of entry numbers into
+ * it. Grows and shrinks with use.
  */
 final class RetryMemory {
 

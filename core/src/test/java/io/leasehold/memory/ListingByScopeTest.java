@@ -8,9 +8,9 @@ import io.leasehold.model.Holder;
 import io.leasehold.model.LeaseId;
 import io.leasehold.model.Scope;
 import io.leasehold.spi.Acquisition;
+import io.leasehold.spi.LeasePage;
 import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseRequest;
-import io.leasehold.spi.LeaseView;
 import io.leasehold.spi.Time;
 import io.leasehold.table.TableOptions;
 import java.time.Duration;
@@ -88,9 +88,10 @@ final class ListingByScopeTest {
     }
 
     private List<Long> tokens(Scope scope) {
-        return store.list(LeaseQuery.overlapping(scope)).toCompletableFuture().join().leases().stream()
-                .map(LeaseView::holding)
-                .map(holding -> holding.token().value())
+        LeasePage page =
+                store.list(LeaseQuery.overlapping(scope)).toCompletableFuture().join();
+        return page.leases().stream()
+                .map(lease -> lease.holding().token().value())
                 .toList();
     }
 

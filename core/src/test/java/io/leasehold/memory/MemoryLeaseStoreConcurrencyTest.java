@@ -73,6 +73,28 @@ final class MemoryLeaseStoreConcurrencyTest {
                 .isInstanceOf(Acquisition.Granted.class);
     }
 
+    @Test
+    @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void aListenerThatDoesNotReturnHoldsUpNobody() {
+        CompletableFuture<Void> gate = new CompletableFuture<>();
+        CompletableFuture<Void> told = new CompletableFuture<>();
+        store.subscribe(event -> {
+            told.complete(null);
+            gate.join();
+        });
+        Claim claim = Claim.exclusive(Scope.name("a"));
+        Acquisition first =
+                store.acquire(request(claim, Duration.ZERO)).toCompletableFuture().join();
+        told.join();
+        CompletableFuture<Acquisition> waiter =
+                store.acquire(request(claim, LONG)).toCompletableFuture();
+
+        assertThat(store.release(((Acquisition.Granted) first).grant())).isCompleted();
+
+        assertThat(waiter).isCompletedWithValueMatching(Acquisition.Granted.class::isInstance);
+        gate.complete(null);
+    }
+
     private void work(Random random, int requests) {
         for (int i = 0; i < requests && failure.get() == null; i++) {
             boolean patient = random.nextInt(3) > 0;

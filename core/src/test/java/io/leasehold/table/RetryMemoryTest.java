@@ -23,8 +23,8 @@ final class RetryMemoryTest {
     private record Entry(Ended ended, long at, int number) {}
 
     /**
-     * Few ids so that they come again, some of which share a home in the index. Each id belongs to one
-     * of the stripes, which are used in turns of different length.
+     * Few ids so that they come again, some of which share a home in the index. Each id belongs to
+     * one of the stripes, which are used all at once and then only the first.
      */
     @ParameterizedTest
     @CsvSource({

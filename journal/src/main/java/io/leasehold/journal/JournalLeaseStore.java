@@ -58,8 +58,8 @@ import org.jspecify.annotations.Nullable;
  * later ones of its lease wait for it: they rely on it.
  *
  * <p>One thread at a time writes: a caller who finds nobody writing, then the store's own as long as
- * there is more. Another lays out files and writes snapshots. A force that fails is final: the store
- * stops, because nobody can know what is on disk.
+ * there is more. Another lays out files and writes snapshots, a third tells events while there are
+ * any. A force that fails is final: the store stops, because nobody can know what is on disk.
  */
 public final class JournalLeaseStore implements LeaseStore {
 
@@ -146,7 +146,10 @@ public final class JournalLeaseStore implements LeaseStore {
                 directory,
                 options,
                 new Surroundings(
-                        time, disk, () -> new OwnThreads(directory, options.callersWrite())));
+                        time,
+                        disk,
+                        () -> new OwnThreads(directory, options.callersWrite()),
+                        Deliveries.onThread(OwnThreads.name(directory) + "-events")));
     }
 
     static JournalLeaseStore open(Path path, JournalOptions options, Surroundings surroundings) {
@@ -155,7 +158,7 @@ public final class JournalLeaseStore implements LeaseStore {
         LockedDirectory locked =
                 directory.lock("process " + ProcessHandle.current().pid());
         try {
-            Deliveries deliveries = new Deliveries();
+            Deliveries deliveries = surroundings.deliveries();
             Recorder recorder = new Recorder(deliveries);
             LeaseTable table = new LeaseTable(options.table(), 1, 0, recorder);
             Opening opening = Opening.of(directory, options, table, surroundings.time());
@@ -485,9 +488,9 @@ public final class JournalLeaseStore implements LeaseStore {
     }
 
     /**
-     * Writes what is under way, then closes the files. Waits for that, unless called by a listener
-     * or by a dependent of one of its own answers: their thread would have to write, or to deliver
-     * that everything is written.
+     * Writes what is under way, then closes the files. Waits for that, unless called by a dependent
+     * of one of its own answers, whose thread would have to write, or to deliver that everything is
+     * written.
      */
     @Override
     public void close() {

@@ -23,7 +23,7 @@ final class OwnThreads implements Surroundings.Threads {
 
     OwnThreads(Path directory, boolean callersWrite) {
         this.callersWrite = callersWrite;
-        String name = "leasehold-journal-" + directory.getFileName();
+        String name = name(directory);
         writer = new WriterThread(name);
         housekeeper = new ThreadPoolExecutor(
                 1,
@@ -38,6 +38,11 @@ final class OwnThreads implements Surroundings.Threads {
                     return thread;
                 },
                 new ThreadPoolExecutor.DiscardPolicy());
+    }
+
+    /** What the threads of a store in this directory are called, and how their names begin. */
+    static String name(Path directory) {
+        return "leasehold-journal-" + directory.getFileName();
     }
 
     @Override

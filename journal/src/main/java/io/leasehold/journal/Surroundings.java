@@ -3,6 +3,7 @@ package io.leasehold.journal;
 
 import io.leasehold.spi.Disk;
 import io.leasehold.spi.Time;
+import io.leasehold.table.Deliveries;
 
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
@@ -13,8 +14,14 @@ import java.util.function.Supplier;
  * @param time clock and timers
  * @param disk files
  * @param threads who does the work, once there is any
+ * @param deliveries who tells the events
  */
-record Surroundings(Time time, Disk disk, Supplier<Threads> threads) {
+record Surroundings(Time time, Disk disk, Supplier<Threads> threads, Deliveries deliveries) {
+
+    /** One in which events are told by the thread that delivers answers. */
+    Surroundings(Time time, Disk disk, Supplier<Threads> threads) {
+        this(time, disk, threads, new Deliveries());
+    }
 
     /** Who writes and who tidies up. */
     interface Threads {

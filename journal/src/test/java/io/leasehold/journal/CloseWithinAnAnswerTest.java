@@ -10,10 +10,8 @@ import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -55,18 +53,37 @@ final class CloseWithinAnAnswerTest {
         JournalOptions options = Stores.SMALL.withCallersWriting(callersWrite);
         JournalLeaseStore store = JournalLeaseStore.open(directory, options);
         Grant grant = World.granted(joined(store.acquire(World.request(1, "a", LONG))));
-        List<String> heard = new CopyOnWriteArrayList<>();
+        CompletableFuture<Boolean> closed = new CompletableFuture<>();
         store.subscribe(event -> {
             store.close();
-            heard.add("closed");
+            closed.complete(true);
         });
 
-        // needs no disk, so that the caller delivers the event and the writer has to close
+        // needs no disk, so that it is not the writer that the event comes from
         var renewed = store.renew(RenewalRequest.of(grant, LONG));
 
         assertThat(renewed.toCompletableFuture().join()).isInstanceOf(Renewal.Renewed.class);
+        assertThat(closed.join()).isTrue();
         store.close();
-        assertThat(heard).containsExactly("closed");
+        JournalLeaseStore.open(directory, options).close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    @Timeout(value = 60, unit = SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void aWaiterMayCloseTheStoreWhenItsWaitIsOver(boolean callersWrite) {
+        JournalOptions options = Stores.SMALL.withCallersWriting(callersWrite);
+        JournalLeaseStore store = JournalLeaseStore.open(directory, options);
+        assertThat(joined(store.acquire(World.request(1, "a", LONG)))).isCompleted();
+
+        // answered by a timer, which is not the writer
+        CompletableFuture<Void> closed = store.acquire(
+                        World.request(2, "a", LONG).waitingAtMost(Duration.ofMillis(100)))
+                .thenAccept(held -> store.close())
+                .toCompletableFuture();
+
+        closed.join();
+        store.close();
         JournalLeaseStore.open(directory, options).close();
     }
 

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.table;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.leasehold.model.Claim;
+import io.leasehold.model.FencingToken;
+import io.leasehold.model.Holder;
+import io.leasehold.model.Holding;
+import io.leasehold.model.Scope;
+import io.leasehold.spi.LeaseEvent;
+import io.leasehold.spi.LeaseEvents;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+/** In which order answers and events leave a store, and on whose thread. */
+final class DeliveriesTest {
+
+    private final Queue<Runnable> turns = new ArrayDeque<>();
+    private final Deliveries deliveries = new Deliveries(turns::add);
+    private final List<Object> seen = new ArrayList<>();
+
+    private static LeaseEvent event(long token) {
+        return new LeaseEvent.Changed(
+                LeaseEvent.Change.GRANTED,
+                new Holding(
+                        Claim.exclusive(Scope.name("a")),
+                        new Holder("h"),
+                        new FencingToken(token)));
+    }
+
+    private static long number(LeaseEvent event) {
+        return event instanceof LeaseEvent.Changed changed ? changed.holding().token().value() : 0;
+    }
+
+    private void happen(long... numbers) {
+        for (long number : numbers) {
+            deliveries.on(event(number));
+        }
+        deliveries.flush();
+    }
+
+    private void takeTurns() {
+        while (!turns.isEmpty()) {
+            turns.remove().run();
+        }
+    }
+
+    @Test
+    void answersGoOutBeforeEventsThatHappenedEarlier() {
+        Deliveries direct = new Deliveries();
+        direct.subscribe(event -> seen.add(number(event)));
+        direct.on(event(1));
+        direct.answer(() -> seen.add("answer"));
+        direct.on(event(2));
+
+        direct.flush();
+
+        assertThat(seen).containsExactly("answer", 1L, 2L);
+    }
+
+    @Test
+    void whatADependentOfAnAnswerCausesIsDeliveredBehindTheAnswersThatAreThere() {
+        Deliveries direct = new Deliveries();
+        direct.subscribe(event -> seen.add(number(event)));
+        direct.answer(() -> {
+            direct.on(event(1));
+            direct.answer(() -> seen.add("third"));
+            direct.flush();
+            seen.add("first");
+        });
+        direct.answer(() -> seen.add("second"));
+
+        direct.flush();
+
+        assertThat(seen).containsExactly("first", "second", "third", 1L);
+    }
+
+    @Test
+    void eventsAreNotToldByTheThreadThatCausedThem() {
+        deliveries.subscribe(event -> seen.add(number(event)));
+        deliveries.answer(() -> seen.add("answer"));
+
+        happen(1, 2);
+
+        assertThat(seen).containsExactly("answer");
+        takeTurns();
+        assertThat(seen).containsExactly("answer", 1L, 2L);
+    }
+
+    @Test
+    void eventsAreToldInBoundedTurnsAndInOrder() {
+        deliveries.subscribe(event -> seen.add(number(event)));
+        happen(LongStream.rangeClosed(1, 600).toArray());
+        happen(601);
+
+        assertThat(turns).as("one at a time").hasSize(1);
+        turns.remove().run();
+        assertThat(seen).hasSize(256);
+        assertThat(turns).as("one at a time").hasSize(1);
+        takeTurns();
+        assertThat(seen)
+                .isEqualTo(LongStream.rangeClosed(1, 601).boxed().toList());
+        happen(602);
+        takeTurns();
+        assertThat(seen).endsWith(602L);
+    }
+
+    @Test
+    void anErrorOfTheMachineIsThrownWhenEverybodyHasBeenToldAndNothingIsLost() {
+        deliveries.subscribe(event -> {
+            seen.add("broken " + number(event));
+            if (number(event) == 1) {
+                Error error = new OutOfMemoryError("thrown by a test's listener");
+                error.setStackTrace(new StackTraceElement[0]);
+                throw error;
+            }
+        });
+        deliveries.subscribe(event -> seen.add(number(event)));
+        happen(1, 2);
+
+        assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> turns.remove().run());
+
+        assertThat(seen).containsExactly("broken 1", 1L);
+        takeTurns();
+        assertThat(seen).containsExactly("broken 1", 1L, "broken 2", 2L);
+    }
+
+    @Test
+    void aSubscriptionThatIsClosedWithinAnEventIsNotToldOfIt() {
+        List<LeaseEvents.Subscription> other = new ArrayList<>();
+        deliveries.subscribe(event -> other.forEach(LeaseEvents.Subscription::close));
+        other.add(deliveries.subscribe(event -> seen.add(number(event))));
+
+        happen(1, 2);
+        takeTurns();
+
+        assertThat(seen).isEmpty();
+    }
+
+    @Test
+    void aListenerIsNotToldOfWhatHappenedBeforeItSubscribed() {
+        deliveries.subscribe(event -> {});
+        happen(1);
+        deliveries.subscribe(event -> seen.add(number(event)));
+        happen(2);
+
+        takeTurns();
+
+        assertThat(seen).containsExactly(2L);
+    }
+
+    @Test
+    void whenNoThreadCanBeHadTheNextFlushAsksAgain() {
+        boolean[] full = {true};
+        Deliveries starved = new Deliveries(turn -> {
+            if (full[0]) {
+                throw new RejectedExecutionException("on purpose");
+            }
+            turn.run();
+        });
+        starved.subscribe(event -> seen.add(number(event)));
+        starved.on(event(1));
+        starved.flush();
+        assertThat(seen).isEmpty();
+
+        full[0] = false;
+        starved.flush();
+
+        assertThat(seen).containsExactly(1L);
+    }
+
+    @Test
+    void theThreadOfTheStoreIsADaemonWithAName() {
+        CompletableFuture<Thread> teller = new CompletableFuture<>();
+        Deliveries onThread = Deliveries.onThread("teller of a test");
+        onThread.subscribe(event -> teller.complete(Thread.currentThread()));
+        onThread.on(event(1));
+        onThread.flush();
+
+        assertThat(teller.join().getName()).isEqualTo("teller of a test");
+        assertThat(teller.join().isDaemon()).isTrue();
+    }
+}
