@@ -2,6 +2,7 @@
 package io.leasehold;
 
 import io.leasehold.model.FencingToken;
+
 import java.util.Objects;
 import java.util.function.Consumer;
 

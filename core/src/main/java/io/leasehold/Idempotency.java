@@ -102,9 +102,7 @@ public final class Idempotency<T> {
             } else if (begun instanceof OnceCall.Begun.Mine mine) {
                 HeldLease lease = mine.lease();
                 client.work(
-                        lease,
-                        () -> run(once, lease, work, ended),
-                        ended::completeExceptionally);
+                        lease, () -> run(once, lease, work, ended), ended::completeExceptionally);
             } else {
                 ended.completeExceptionally(error);
             }

@@ -34,7 +34,6 @@ public final class Leasehold implements AutoCloseable {
     private final OwnThreads ownThreads = new OwnThreads(); // they start when they are needed
     private final Set<Acquirer> acquiring = ConcurrentHashMap.newKeySet();
 
-
     /** How to close the candidates and observations that there are. */
     final Map<Object, Runnable> background = new ConcurrentHashMap<>();
 

@@ -200,8 +200,7 @@ final class LocalFlight<T> {
             land(Runnable::run, parcel.value(owner.codec()), true, left.token());
         } else if (bid.waitAtMost().isZero()) {
             // an error is for those who waited for it: whoever comes after tries again
-            ask(new Bid(
-                    bid.claim(), bid.options(), Duration.ZERO, bid.record(), Optional.empty()));
+            ask(new Bid(bid.claim(), bid.options(), Duration.ZERO, bid.record(), Optional.empty()));
         } else {
             fail(parcel.error(owner.name(key), left.token()));
         }

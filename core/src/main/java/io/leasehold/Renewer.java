@@ -134,8 +134,8 @@ final class Renewer {
     /** Whether it is one of the leases that are held through this {@code Leasehold}. */
     boolean isOwn(Holding holding) {
         return holding.holder().equals(client.options.holder())
-                && locked(() -> schedule.anyMatch(
-                        lease -> lease.grant.token().equals(holding.token())));
+                && locked(() ->
+                        schedule.anyMatch(lease -> lease.grant.token().equals(holding.token())));
     }
 
     /** Whether the thread runs a body under any lease that is held. */
@@ -159,10 +159,12 @@ final class Renewer {
     CompletionStage<Renewal> renewNow(HeldLease lease) {
         Grant grant = lease.grant;
         Deadline.Sent sent = Deadline.Sent.now(client.time);
-        return client.store.renew(lease.renewalAt(sent.nanos(), client.options.clockBounds())).thenApply(renewal -> {
-            answered(lease, grant, sent, renewal);
-            return renewal;
-        });
+        return client.store
+                .renew(lease.renewalAt(sent.nanos(), client.options.clockBounds()))
+                .thenApply(renewal -> {
+                    answered(lease, grant, sent, renewal);
+                    return renewal;
+                });
     }
 
     /** Holds back renewals while the token changes, so that none is sent under the old one. */

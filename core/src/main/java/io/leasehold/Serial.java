@@ -43,8 +43,8 @@ final class Serial implements Executor {
             try {
                 ForeignCode.run(
                         task,
-                        thrown -> LOG.log(
-                                System.Logger.Level.WARNING, "a listener failed", thrown));
+                        thrown ->
+                                LOG.log(System.Logger.Level.WARNING, "a listener failed", thrown));
             } finally {
                 startNext();
             }

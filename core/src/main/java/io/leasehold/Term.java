@@ -63,8 +63,9 @@ public final class Term {
      * callbacks of an election come one at a time: be quick.
      */
     public void onLost(Consumer<? super LeaseLostException> listener) {
-        lease.held().lost.thenAccept(
-                loss -> callbacks.execute(() -> ForeignCode.tell(listener, loss)));
+        lease.held()
+                .lost
+                .thenAccept(loss -> callbacks.execute(() -> ForeignCode.tell(listener, loss)));
     }
 
     /**

@@ -2,6 +2,7 @@
 package io.leasehold;
 
 import io.leasehold.spi.Time;
+
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;

@@ -118,8 +118,8 @@ public final class LeaseTable {
                     "last token " + lastToken + " is outside 0 to " + FencingToken.MAX_VALUE);
         }
         this.listener = listener;
-        RetryMemory.Shared remembered = new RetryMemory.Shared(
-                options.retryWindow().toNanos(), options.maxRemembered());
+        RetryMemory.Shared remembered =
+                new RetryMemory.Shared(options.retryWindow().toNanos(), options.maxRemembered());
         this.stripes = new Stripes(stripes, () -> new Stripe(new RetryMemory(remembered)));
         this.book = new LeaseBook(this.stripes, options.maxLeases(), lastToken);
         this.queues = new Queues(this.stripes, options.maxWaitersPerScope());

@@ -18,8 +18,7 @@ final class MarksTest {
             long lastToken = 1;
             for (int step = 0; step < 100; step++) {
                 lastToken += random.nextInt(2);
-                Admission admission =
-                        Admission.of(new FencingToken(lastToken), target(random));
+                Admission admission = Admission.of(new FencingToken(lastToken), target(random));
                 int foretold = marks.sizeAfter(admission);
                 marks.raise(admission);
                 assertThat(marks.ranges())

@@ -62,8 +62,8 @@ final class ListingByScopeTest {
     void aListingByScopeDoesNotWaitForOperationsElsewhere() {
         assertThat(acquire(1, NAME).join()).isInstanceOf(Acquisition.Granted.class);
         assertThat(acquire(2, Scope.path("/x/y")).join()).isInstanceOf(Acquisition.Granted.class);
-        CompletableFuture<Acquisition> elsewhere = CompletableFuture.supplyAsync(
-                () -> acquire(3, Scope.name("b")).join(), task -> {
+        CompletableFuture<Acquisition> elsewhere =
+                CompletableFuture.supplyAsync(() -> acquire(3, Scope.name("b")).join(), task -> {
                     toStop = new Thread(task, "stopped");
                     toStop.start();
                 });
@@ -80,10 +80,7 @@ final class ListingByScopeTest {
 
     private CompletableFuture<Acquisition> acquire(long id, Scope scope) {
         LeaseRequest request = LeaseRequest.of(
-                new LeaseId(1, id),
-                Claim.exclusive(scope),
-                new Holder("h"),
-                Duration.ofSeconds(1));
+                new LeaseId(1, id), Claim.exclusive(scope), new Holder("h"), Duration.ofSeconds(1));
         return store.acquire(request).toCompletableFuture();
     }
 

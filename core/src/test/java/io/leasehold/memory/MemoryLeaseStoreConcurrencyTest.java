@@ -83,8 +83,9 @@ final class MemoryLeaseStoreConcurrencyTest {
             gate.join();
         });
         Claim claim = Claim.exclusive(Scope.name("a"));
-        Acquisition first =
-                store.acquire(request(claim, Duration.ZERO)).toCompletableFuture().join();
+        Acquisition first = store.acquire(request(claim, Duration.ZERO))
+                .toCompletableFuture()
+                .join();
         told.join();
         CompletableFuture<Acquisition> waiter =
                 store.acquire(request(claim, LONG)).toCompletableFuture();

@@ -37,7 +37,9 @@ final class DeliveriesTest {
     }
 
     private static long number(LeaseEvent event) {
-        return event instanceof LeaseEvent.Changed changed ? changed.holding().token().value() : 0;
+        return event instanceof LeaseEvent.Changed changed
+                ? changed.holding().token().value()
+                : 0;
     }
 
     private void happen(long... numbers) {
@@ -106,8 +108,7 @@ final class DeliveriesTest {
         assertThat(seen).hasSize(256);
         assertThat(turns).as("one at a time").hasSize(1);
         takeTurns();
-        assertThat(seen)
-                .isEqualTo(LongStream.rangeClosed(1, 601).boxed().toList());
+        assertThat(seen).isEqualTo(LongStream.rangeClosed(1, 601).boxed().toList());
         happen(602);
         takeTurns();
         assertThat(seen).endsWith(602L);
@@ -126,7 +127,8 @@ final class DeliveriesTest {
         deliveries.subscribe(event -> seen.add(number(event)));
         happen(1, 2);
 
-        assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> turns.remove().run());
+        assertThatExceptionOfType(OutOfMemoryError.class)
+                .isThrownBy(() -> turns.remove().run());
 
         assertThat(seen).containsExactly("broken 1", 1L);
         takeTurns();

@@ -322,9 +322,7 @@ final class Duel {
     private void checkListings() {
         for (Scope scope : RandomInputs.SCOPES) {
             LeaseQuery query = LeaseQuery.overlapping(scope);
-            same(
-                    table.list(query, now),
-                    Set.of(NaiveListing.of(model.state, query, now)));
+            same(table.list(query, now), Set.of(NaiveListing.of(model.state, query, now)));
             LeaseQuery page = new LeaseQuery(
                     query.overlapping(), Optional.of(inputs.earlierThan(lastToken)), 1);
             same(table.list(page, now), Set.of(NaiveListing.of(model.state, page, now)));

@@ -156,7 +156,8 @@ final class LeaseTablePastBugsTest {
         }
         for (int i = 0; i < 100_000 && !Thread.currentThread().isInterrupted(); i++) {
             Scope scope = i % 2 == 0 ? Scope.name("n" + i) : Scope.inode(i);
-            assertThat(driver.table.list(LeaseQuery.overlapping(scope), 0).leases()).hasSize(1);
+            assertThat(driver.table.list(LeaseQuery.overlapping(scope), 0).leases())
+                    .hasSize(1);
         }
     }
 

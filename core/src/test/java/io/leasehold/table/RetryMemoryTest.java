@@ -57,9 +57,8 @@ final class RetryMemoryTest {
                 naive.put(id, new Entry(new Ended(end, token), now, ++ends));
             }
             Entry entry = naive.get(id);
-            boolean forgotten = entry == null
-                    || now - entry.at >= WINDOW
-                    || ends - entry.number >= capacity;
+            boolean forgotten =
+                    entry == null || now - entry.at >= WINDOW || ends - entry.number >= capacity;
             assertThat(memories.get(stripe).recall(id, now))
                     .as("step " + step)
                     .isEqualTo(forgotten ? null : entry.ended);

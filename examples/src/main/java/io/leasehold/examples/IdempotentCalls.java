@@ -45,8 +45,7 @@ final class IdempotentCalls {
     /** Receipts by payment, in a resource that checks tokens. */
     final Map<String, String> ledger = new HashMap<>();
 
-    final Guard<Map<String, String>> guard =
-            MemoryGuard.around(Scope.subtree("/ledger"), ledger);
+    final Guard<Map<String, String>> guard = MemoryGuard.around(Scope.subtree("/ledger"), ledger);
 
     IdempotentCalls(Leasehold leasehold) {
         this.leasehold = leasehold;

@@ -102,8 +102,8 @@ abstract class BehindTheFilter<R> {
 
     @Test
     void aRequestThatMeetsTheFilterTwiceDoesNotWaitForItself() {
-        try (Server twice = Server.startWithTwice(
-                FencingFilter.guardingWrites(guard()), new Handler())) {
+        try (Server twice =
+                Server.startWithTwice(FencingFilter.guardingWrites(guard()), new Handler())) {
             assertThat(status(twice, 7, "resource")).isEqualTo(OK);
             assertThat(read()).isEqualTo("token 7");
             assertThat(status(twice, 9, "resource", "forward")).isEqualTo(OK);
@@ -158,8 +158,7 @@ abstract class BehindTheFilter<R> {
 
     private static int status(Server server, long token, String... path) {
         HttpRequest.Builder request = server.put("/" + String.join("/", path), "");
-        return server.send(FencingHeaders.set(request, new FencingToken(token)))
-                .statusCode();
+        return server.send(FencingHeaders.set(request, new FencingToken(token))).statusCode();
     }
 
     final long mark() {

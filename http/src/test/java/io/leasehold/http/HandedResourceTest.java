@@ -79,20 +79,16 @@ final class HandedResourceTest {
         Filter thrice = (request, response, chain) -> filter.doFilter(
                 request,
                 response,
-                (again, same) -> inner.doFilter(
-                        again,
-                        same,
-                        (third, last) -> {
-                            filter.doFilter(third, last, chain);
-                            seen.add(FencingFilter.resource(third, Object.class));
-                        }));
+                (again, same) -> inner.doFilter(again, same, (third, last) -> {
+                    filter.doFilter(third, last, chain);
+                    seen.add(FencingFilter.resource(third, Object.class));
+                }));
         send(thrice, request -> {
             seen.add(FencingFilter.resource(request, Object.class));
             seen.add(FencingFilter.admission(request).orElseThrow().target());
         });
         assertThat(seen)
-                .containsExactly(
-                        Optional.of(text), Scope.name("ledger/1"), Optional.of("inner"));
+                .containsExactly(Optional.of(text), Scope.name("ledger/1"), Optional.of("inner"));
     }
 
     @Test
@@ -102,7 +98,9 @@ final class HandedResourceTest {
                 either.doFilter(request, response, chain);
                 seen.add(FencingFilter.admission(request));
             };
-            send(outside, request -> assertThat(FencingFilter.admission(request)).isPresent());
+            send(
+                    outside,
+                    request -> assertThat(FencingFilter.admission(request)).isPresent());
         }
         assertThat(seen).containsExactly(Optional.empty(), Optional.empty());
     }

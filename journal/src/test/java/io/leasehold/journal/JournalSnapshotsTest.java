@@ -5,12 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.spi.Acquisition;
-import io.leasehold.spi.Ending;
 import io.leasehold.spi.Disk;
+import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseView;
-import io.leasehold.table.TableOptions;
 import io.leasehold.testkit.VirtualTime;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;

@@ -172,8 +172,7 @@ final class AcquireTest {
     @Test
     void anAcquireComesBackWhenItsWaitEndsThoughItPausesBetweenAttempts() {
         one.network.change(Faults.none().turningAway(1));
-        CompletableFuture<Lease> acquiring =
-                one.lock("ledger").acquireAsync(Duration.ofSeconds(6));
+        CompletableFuture<Lease> acquiring = one.lock("ledger").acquireAsync(Duration.ofSeconds(6));
         world.pass(Duration.ofMillis(5_999));
         assertThat(acquiring).isNotDone();
         world.passMillis(1);

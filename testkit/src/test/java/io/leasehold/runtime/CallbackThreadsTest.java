@@ -159,11 +159,12 @@ final class CallbackThreadsTest {
     void termsRunOnWorkersAndTheirLossesAreToldOnThreadsOfTheirOwn() {
         CompletableFuture<String> body = new CompletableFuture<>();
         CompletableFuture<String> loss = new CompletableFuture<>();
-        Election election = leasehold.election("billing", ElectionOptions.defaults().once(), term -> {
-            term.onLost(lost -> loss.complete(Thread.currentThread().getName()));
-            body.complete(Thread.currentThread().getName());
-            awaitEnd();
-        });
+        Election election =
+                leasehold.election("billing", ElectionOptions.defaults().once(), term -> {
+                    term.onLost(lost -> loss.complete(Thread.currentThread().getName()));
+                    body.complete(Thread.currentThread().getName());
+                    awaitEnd();
+                });
         assertThread(body, "leasehold-worker");
         assertThat(election.term().map(Term::isValid)).contains(true);
         election.close(); // the body is told as of a loss
@@ -173,7 +174,8 @@ final class CallbackThreadsTest {
     @Test
     void observersAreToldOnACallbackThread() {
         CompletableFuture<String> thread = new CompletableFuture<>();
-        leasehold.election("billing")
+        leasehold
+                .election("billing")
                 .observe(leader -> thread.complete(Thread.currentThread().getName()));
         assertThread(thread, "leasehold-callback");
     }

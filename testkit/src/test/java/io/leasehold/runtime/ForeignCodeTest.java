@@ -161,8 +161,8 @@ final class ForeignCodeTest {
     @Test
     void anExceptionWhoseMessageFailsEndsWhatItWasThrownFrom() {
         Unspeakable thrown = new Unspeakable();
-        CompletableFuture<Flight<String>> flight =
-                reports(Codec.strings()).getAsync("june", token -> {
+        CompletableFuture<Flight<String>> flight = reports(Codec.strings())
+                .getAsync("june", token -> {
                     throw thrown;
                 });
         assertThat(failure(flight)).isInstanceOf(WorkFailedException.class);
@@ -234,8 +234,8 @@ final class ForeignCodeTest {
 
     @Test
     void aBodyOfAnElectionThatEndsInAFatalErrorGivesTheOfficeBack() {
-        Election election = alice.leasehold.election(
-                "billing", ElectionOptions.defaults().once(), term -> {
+        Election election =
+                alice.leasehold.election("billing", ElectionOptions.defaults().once(), term -> {
                     throw new OutOfMemoryError("Java heap space");
                 });
         assertThat(election.term()).isEmpty();
