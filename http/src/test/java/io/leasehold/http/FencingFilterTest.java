@@ -294,6 +294,25 @@ final class FencingFilterTest {
         assertThat(accounts.mark(Scope.path("/accounts/2"))).contains(new FencingToken(3));
     }
 
+    @Test
+    void aRequestThatIsForwardedToAnotherPartIsAskedAboutThatToo() {
+        MemoryGuard<String> accounts = MemoryGuard.around(Scope.subtree("/accounts"), "");
+        accounts.admit(Admission.of(new FencingToken(9), Scope.path("/accounts/2")));
+        FencingFilter filter = FencingFilter.guarding(request ->
+                Optional.of(Guarded.by(accounts, Scope.path(request.getPathInfo()))));
+        ledgers = new Ledgers((request, response) -> {
+            if (request.getPathInfo().equals("/accounts/1")) {
+                request.getRequestDispatcher("/accounts/2").forward(request, response);
+            }
+        });
+        server.close();
+        server = Server.startWithTwice(filter, ledgers);
+
+        assertThat(put("/accounts/1", 8, "").statusCode()).isEqualTo(409);
+        assertThat(put("/accounts/1", 10, "").body()).isEqualTo("token 10");
+        assertThat(accounts.mark(Scope.path("/accounts/2"))).contains(new FencingToken(10));
+    }
+
     private void serveParts(MemoryGuard<String> guard) {
         server.close();
         server = Server.start(
