@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold;
 
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -12,15 +12,17 @@ import java.util.function.Supplier;
  */
 final class Endings {
 
-    private final Set<CompletableFuture<Boolean>> underWay = ConcurrentHashMap.newKeySet();
+    /** Each under a key that stands for nothing else. */
+    private final Map<Object, CompletableFuture<Boolean>> underWay = new ConcurrentHashMap<>();
 
     /** Begins one, which is under way from before the store is called until it is answered. */
     <T> CompletableFuture<T> begin(Supplier<CompletableFuture<T>> ending) {
         CompletableFuture<Boolean> over = new CompletableFuture<>();
-        underWay.add(over);
+        Object key = new Object();
+        underWay.put(key, over);
         CompletableFuture<T> begun = ending.get();
         begun.whenComplete((done, error) -> {
-            underWay.remove(over);
+            underWay.remove(key);
             over.complete(true);
         });
         return begun;
@@ -28,6 +30,6 @@ final class Endings {
 
     /** Completes when all that are under way now have been answered, or have failed. */
     CompletableFuture<?> all() {
-        return CompletableFuture.allOf(underWay.toArray(CompletableFuture<?>[]::new));
+        return CompletableFuture.allOf(underWay.values().toArray(CompletableFuture<?>[]::new));
     }
 }

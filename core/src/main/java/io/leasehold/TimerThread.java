@@ -96,30 +96,26 @@ final class TimerThread implements AutoCloseable {
                 if (closed && timers.isEmpty()) {
                     return null;
                 }
-                sleep();
+                wakesUp = !timers.isEmpty();
+                sleeping = true;
+                try {
+                    if (wakesUp) {
+                        wakeAt = timers.first().dueAt;
+                        long unused = changed.awaitNanos(wakeAt - clock.nanos());
+                    } else {
+                        changed.await();
+                    }
+                } catch (InterruptedException e) {
+                    // a task has interrupted its own thread, which means nothing here
+                } finally {
+                    sleeping = false;
+                }
             }
             Entry due = timers.first();
             timers.remove(due);
             return due;
         } finally {
             lock.unlock();
-        }
-    }
-
-    private void sleep() {
-        wakesUp = !timers.isEmpty();
-        sleeping = true;
-        try {
-            if (wakesUp) {
-                wakeAt = timers.first().dueAt;
-                long unused = changed.awaitNanos(wakeAt - clock.nanos());
-            } else {
-                changed.await();
-            }
-        } catch (InterruptedException e) {
-            // a task has interrupted its own thread, which means nothing here
-        } finally {
-            sleeping = false;
         }
     }
 

@@ -298,8 +298,8 @@ final class FencingFilterTest {
     void aRequestThatIsForwardedToAnotherPartIsAskedAboutThatToo() {
         MemoryGuard<String> accounts = MemoryGuard.around(Scope.subtree("/accounts"), "");
         accounts.admit(Admission.of(new FencingToken(9), Scope.path("/accounts/2")));
-        FencingFilter filter = FencingFilter.guarding(request ->
-                Optional.of(Guarded.by(accounts, Scope.path(request.getPathInfo()))));
+        FencingFilter filter = FencingFilter.guarding(
+                request -> Optional.of(Guarded.by(accounts, Scope.path(request.getPathInfo()))));
         ledgers = new Ledgers((request, response) -> {
             if (request.getPathInfo().equals("/accounts/1")) {
                 request.getRequestDispatcher("/accounts/2").forward(request, response);

@@ -80,7 +80,7 @@ abstract class NodeRecordRules extends NodeRules {
         admit(0);
         List<NodeRecord> all = new ArrayList<>();
         for (int i = 1; i <= 100; i++) {
-            all.add(record("name-" + i, 3 * i, "done ".repeat(20)));
+            all.add(record("name-" + i, 3L * i, "done ".repeat(20)));
         }
         for (int i = 0; i < all.size(); i += AT_ONCE) {
             keep(all.subList(i, i + AT_ONCE).toArray(NodeRecord[]::new));

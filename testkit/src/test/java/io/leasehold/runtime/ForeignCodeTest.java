@@ -30,6 +30,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -72,22 +73,23 @@ final class ForeignCodeTest {
 
     /** Throws it, although nobody declared it. */
     @SuppressWarnings("unchecked")
-    private static <T, X extends Throwable> T sneak(Throwable thrown) throws X {
+    private static <X extends Throwable> RuntimeException sneak(Throwable thrown) throws X {
         throw (X) thrown;
     }
 
-    private static Codec<String> codec(Throwable whenEncoding, Throwable whenDecoding) {
+    private static Codec<String> codec(@Nullable Throwable whenEncoding, Throwable whenDecoding) {
         return new Codec<>() {
             @Override
             public byte[] encode(String value) {
-                return whenEncoding == null
-                        ? Codec.strings().encode(value)
-                        : ForeignCodeTest.<byte[], RuntimeException>sneak(whenEncoding);
+                if (whenEncoding == null) {
+                    return Codec.strings().encode(value);
+                }
+                throw ForeignCodeTest.<RuntimeException>sneak(whenEncoding);
             }
 
             @Override
             public String decode(byte[] bytes) {
-                return ForeignCodeTest.<String, RuntimeException>sneak(whenDecoding);
+                throw ForeignCodeTest.<RuntimeException>sneak(whenDecoding);
             }
         };
     }
