@@ -147,11 +147,19 @@ public final class Deliveries implements LeaseTable.Listener {
         do {
             deliverer = Thread.currentThread();
             for (Runnable next = answers.poll(); next != null; next = answers.poll()) {
-                next.run();
+                deliver(next);
             }
             deliverer = null; // before another thread can be the one
             served = answering.addAndGet(-served);
         } while (served > 0);
+    }
+
+    private static void deliver(Runnable answer) {
+        try {
+            answer.run();
+        } catch (Throwable e) { // must not keep back those behind it
+            LOG.log(System.Logger.Level.WARNING, "an answer could not be delivered", e);
+        }
     }
 
     /**

@@ -86,6 +86,19 @@ final class DeliveriesTest {
     }
 
     @Test
+    void anAnswerThatCanNotBeDeliveredDoesNotKeepBackTheOthers() {
+        deliveries.answer(() -> {
+            throw new NoClassDefFoundError("on purpose");
+        });
+        deliveries.answer(() -> seen.add("second"));
+        deliveries.flush();
+        deliveries.answer(() -> seen.add("third"));
+        deliveries.flush();
+
+        assertThat(seen).containsExactly("second", "third");
+    }
+
+    @Test
     void eventsAreNotToldByTheThreadThatCausedThem() {
         deliveries.subscribe(event -> seen.add(number(event)));
         deliveries.answer(() -> seen.add("answer"));
