@@ -68,10 +68,7 @@ public final class MemoryLeaseStore implements LeaseStore {
     private MemoryLeaseStore(TableOptions options, Time time) {
         this.time = time;
         this.origin = time.nanos();
-        // whoever owns the time owns the order of what happens in it
-        this.deliveries = time == Time.system()
-                ? Deliveries.onThread("leasehold-memory-events")
-                : new Deliveries();
+        this.deliveries = Deliveries.on(time, "leasehold-memory-events");
         this.table = new LeaseTable(options, StripeLocks.COUNT, 0, deliveries);
         this.wakeUps = new WakeUps(time, this::wakeUp);
     }

@@ -3,6 +3,7 @@ package io.leasehold.table;
 
 import io.leasehold.spi.LeaseEvent;
 import io.leasehold.spi.LeaseEvents;
+import io.leasehold.spi.Time;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -93,6 +94,15 @@ public final class Deliveries implements LeaseTable.Listener {
                 });
         thread.allowCoreThreadTimeOut(true);
         return new Deliveries(thread);
+    }
+
+    /**
+     * On the machine's time, tells events {@linkplain #onThread on a thread} of this name. On
+     * another, by the thread that caused them: whoever owns the time owns the order of what happens
+     * in it.
+     */
+    public static Deliveries on(Time time, String name) {
+        return time == Time.system() ? onThread(name) : new Deliveries();
     }
 
     /** Tells the listener of every event from now on. */

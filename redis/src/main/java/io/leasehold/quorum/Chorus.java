@@ -33,7 +33,7 @@ final class Chorus {
 
     private final int size;
     private final int majority;
-    private final Deliveries deliveries = new Deliveries();
+    private final Deliveries deliveries;
     private final ReentrantLock lock = new ReentrantLock(); // guards open
     private final Map<LeaseEvent, Voices> open = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1;
@@ -49,6 +49,7 @@ final class Chorus {
     Chorus(Members members) {
         this.size = members.size();
         this.majority = members.majority();
+        this.deliveries = Deliveries.on(members.time(), "leasehold-quorum-events");
     }
 
     /** Listens to the members as long as anybody listens here. */

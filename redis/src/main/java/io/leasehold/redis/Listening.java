@@ -27,7 +27,7 @@ final class Listening {
     private static final Duration SAY_SO_EVERY = Duration.ofSeconds(10);
     private static final long NONE_YET = -1;
 
-    private final Deliveries deliveries = new Deliveries();
+    private final Deliveries deliveries;
     private final Link link;
     private final String channel;
     private final Function<Operation, CompletableFuture<List<Object>>> send;
@@ -48,6 +48,7 @@ final class Listening {
         this.channel = channel;
         this.send = send;
         this.time = time;
+        this.deliveries = Deliveries.on(time, "leasehold-redis-events");
     }
 
     /** Adds the listener; it hears of everything from when the stage completes. */
