@@ -118,7 +118,11 @@ public final class RedisCluster implements AutoCloseable {
 
     /** The primary of the key's slot, then its replicas. */
     private List<RedisServer> nodes(String key) {
-        return served(anyNode(), slot(key));
+        List<RedisServer> serving = served(anyNode(), slot(key));
+        if (serving.isEmpty()) {
+            throw new NoSuchElementException("nobody serves slot " + slot(key));
+        }
+        return serving;
     }
 
     private RedisServer anyNode() {
@@ -128,6 +132,7 @@ public final class RedisCluster implements AutoCloseable {
                 .orElseThrow(() -> new IllegalStateException("no node runs"));
     }
 
+    /** Who serves the slot in the eyes of a node: nobody for a moment while it changes hands. */
     private List<RedisServer> served(RedisServer asked, long slot) {
         for (Object row : Replies.list(asked.command("CLUSTER", "SLOTS"))) {
             List<?> range = Replies.list(row);
@@ -138,7 +143,7 @@ public final class RedisCluster implements AutoCloseable {
                         .toList();
             }
         }
-        throw new NoSuchElementException("nobody serves slot " + slot);
+        return List.of();
     }
 
     private RedisServer node(long port) {
@@ -193,7 +198,7 @@ public final class RedisCluster implements AutoCloseable {
         to.command("CLUSTER", "SETSLOT", slot, "NODE", id);
         from.command("CLUSTER", "SETSLOT", slot, "NODE", id);
         long moved = slot(key);
-        awaitAgreement(node -> served(node, moved).get(0) == to, "who serves slot " + slot);
+        awaitAgreement(node -> served(node, moved).indexOf(to) == 0, "who serves slot " + slot);
     }
 
     private static List<?> keysIn(RedisServer node, String slot) {
@@ -231,7 +236,7 @@ public final class RedisCluster implements AutoCloseable {
         awaitAgreement(
                 node -> {
                     List<RedisServer> now = served(node, slot);
-                    return now.get(0) == replica && (!graceful || now.contains(old));
+                    return now.indexOf(replica) == 0 && (!graceful || now.contains(old));
                 },
                 "who took over from " + old);
         return replica;
