@@ -30,6 +30,8 @@ public class Consumer {
     /** A result with what a mapper alone does not know. */
     public record Receipt(String number, Instant at) {}
 
+    private static final Instant NOON = Instant.parse("2024-06-01T12:00:00Z");
+
     public static void main(String[] args) {
         try (ConfigurableApplicationContext context =
                 SpringApplication.run(Consumer.class, args)) {
@@ -54,7 +56,7 @@ public class Consumer {
 
     private static Receipt pay(Idempotency<Receipt> payments) {
         String number = "run-" + ProcessHandle.current().pid();
-        return payments.once(number, Digest.of(number), token -> new Receipt(number, Instant.now()))
+        return payments.once(number, Digest.of(number), token -> new Receipt(number, NOON))
                 .value();
     }
 

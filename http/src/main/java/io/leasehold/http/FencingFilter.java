@@ -179,7 +179,8 @@ public final class FencingFilter implements Filter {
             HttpServletResponse response,
             FilterChain chain)
             throws IOException, ServletException {
-        Optional<Passage> earlier = Passage.earlier(request, this, guarded.guard(), admission)
+        Optional<PassedGuard> earlier = PassedGuard.earlier(
+                        request, this, guarded.guard(), admission)
                 .filter(passed -> passed.isInOneStep() || !inOneStep);
         if (earlier.isPresent()) {
             goOn(earlier.get(), request, response, chain);
@@ -192,10 +193,10 @@ public final class FencingFilter implements Filter {
                 guarded.guard()
                         .write(
                                 admission,
-                                resource -> passage(guarded, admission, resource, request)
+                                resource -> passedGuard(guarded, admission, resource, request)
                                         .during(request, step));
             } else {
-                passage(guarded, admission, null, request)
+                passedGuard(guarded, admission, null, request)
                         .during(request, Step.of(chain, request, response));
             }
         } catch (StaleTokenException e) {
@@ -214,17 +215,18 @@ public final class FencingFilter implements Filter {
         }
     }
 
-    private Passage passage(
+    private PassedGuard passedGuard(
             Guarded guarded,
             Admission admission,
             @Nullable Object resource,
             HttpServletRequest request) {
-        return new Passage(this, guarded.guard(), admission, resource, Passage.last(request));
+        return new PassedGuard(
+                this, guarded.guard(), admission, resource, PassedGuard.last(request));
     }
 
     /** Goes on within a guard that the request has passed before. */
     private static void goOn(
-            Passage passed,
+            PassedGuard passed,
             HttpServletRequest request,
             HttpServletResponse response,
             FilterChain chain)

@@ -18,24 +18,24 @@ import org.jspecify.annotations.Nullable;
  * @param resource what the guard handed over; null if it is not held while the handler runs
  * @param outer the guard that was passed before this one
  */
-record Passage(
+record PassedGuard(
         FencingFilter filter,
         Guard<?> guard,
         Admission admission,
         @Nullable Object resource,
-        @Nullable Passage outer) {
+        @Nullable PassedGuard outer) {
 
-    private static final String ATTRIBUTE = "io.leasehold.http.passage";
+    private static final String ATTRIBUTE = "io.leasehold.http.passed-guard";
 
     /** The last guard that the request has passed, within which it is now. */
-    static @Nullable Passage last(HttpServletRequest request) {
-        return request.getAttribute(ATTRIBUTE) instanceof Passage passage ? passage : null;
+    static @Nullable PassedGuard last(HttpServletRequest request) {
+        return request.getAttribute(ATTRIBUTE) instanceof PassedGuard passed ? passed : null;
     }
 
     /** Where the request has passed the guard already, with this token and for this target. */
-    static Optional<Passage> earlier(
+    static Optional<PassedGuard> earlier(
             HttpServletRequest request, FencingFilter filter, Guard<?> guard, Admission admission) {
-        for (Passage passed = last(request); passed != null; passed = passed.outer) {
+        for (PassedGuard passed = last(request); passed != null; passed = passed.outer) {
             if (passed.isOf(filter, guard)
                     && passed.admission.token().equals(admission.token())
                     && passed.admission.target().covers(admission.target())) {
@@ -60,7 +60,7 @@ record Passage(
      * runs, and if it goes on asynchronously, until it has ended.
      */
     void during(HttpServletRequest request, Step step) {
-        Object passage = request.getAttribute(ATTRIBUTE);
+        Object before = request.getAttribute(ATTRIBUTE);
         Object admitted = request.getAttribute(FencingFilter.ADMISSION);
         Object handed = request.getAttribute(FencingFilter.RESOURCE);
         show(request, this, admission, resource == null ? handed : resource);
@@ -68,17 +68,17 @@ record Passage(
             step.run();
         } finally {
             if (isInOneStep() || !request.isAsyncStarted()) {
-                show(request, passage, admitted, handed);
+                show(request, before, admitted, handed);
             }
         }
     }
 
     private static void show(
             HttpServletRequest request,
-            @Nullable Object passage,
+            @Nullable Object passed,
             @Nullable Object admission,
             @Nullable Object resource) {
-        request.setAttribute(ATTRIBUTE, passage);
+        request.setAttribute(ATTRIBUTE, passed);
         request.setAttribute(FencingFilter.ADMISSION, admission);
         request.setAttribute(FencingFilter.RESOURCE, resource);
     }
