@@ -70,6 +70,9 @@ final class Ledgers extends HttpServlet {
         String body = new String(request.getInputStream().readAllBytes(), UTF_8);
         before.write(request, response);
         texts.put(request.getPathInfo(), body);
+        if (response.isCommitted()) {
+            return; // answered by the part that the request was forwarded to
+        }
         String token = FencingFilter.admission(request)
                 .map(admission -> admission.token().toString())
                 .orElse("none");
