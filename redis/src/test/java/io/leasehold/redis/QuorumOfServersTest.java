@@ -21,6 +21,7 @@ import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseStore;
 import io.leasehold.spi.NodeRecord;
+import io.leasehold.spi.QuorumNode;
 import io.leasehold.spi.Time;
 import io.leasehold.spi.Validity;
 import io.leasehold.testkit.RealTime;
@@ -30,6 +31,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -298,14 +300,14 @@ final class QuorumOfServersTest {
             admitted(store);
             Grant grant = Leases.grant(store, "a", TTL);
             RealTime.answer(store.complete(grant, LeaseRecord.of("done"), TTL.multipliedBy(60)));
-            NodeRecord there = RealTime.answer(node.record(Scope.name("a"))).orElseThrow();
+            // the node may be the last to hear of it
+            RealTime.until("the node has it", () -> record(node).isPresent());
+            NodeRecord there = record(node).orElseThrow();
             assertThat(there.holding()).isEqualTo(grant.holding());
             NodeRecord older = with(there, grant.token().value() - 1, "older");
             NodeRecord same = with(there, grant.token().value(), "same");
             RealTime.answer(node.keep(List.of(older, same)));
-            assertThat(RealTime.answer(node.record(Scope.name("a"))))
-                    .map(NodeRecord::record)
-                    .contains(LeaseRecord.of("done"));
+            assertThat(record(node)).map(NodeRecord::record).contains(LeaseRecord.of("done"));
             NodeRecord newer = with(there, grant.token().value() + 1_000_000, "newer");
             RealTime.answer(node.keep(List.of(newer)));
             assertThat(RealTime.answer(node.records(NodeRecord.Page.FIRST)).records())
@@ -317,6 +319,10 @@ final class QuorumOfServersTest {
             assertThat(RealTime.answer(node.standing()).counter())
                     .isGreaterThanOrEqualTo(newer.holding().token().value());
         }
+    }
+
+    private static Optional<NodeRecord> record(QuorumNode node) {
+        return RealTime.answer(node.record(Scope.name("a")));
     }
 
     private static NodeRecord with(NodeRecord record, long token, String text) {
