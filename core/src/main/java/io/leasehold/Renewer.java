@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.SplittableRandom;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
@@ -54,12 +55,16 @@ final class Renewer {
     /** Losses that are yet to be told, without the lock. */
     private final Queue<Runnable> losses = new ConcurrentLinkedQueue<>();
 
+    /** Not the source of lease ids: that is secure, and one number of it costs as much as a grant. */
+    private final SplittableRandom jitter;
+
     private Time.@Nullable Timer timer;
     private long timerDue;
     private boolean closed;
 
     Renewer(Client client) {
         this.client = client;
+        this.jitter = new SplittableRandom(client.random.nextLong());
     }
 
     /** Starts to renew; false if it is too late because the {@code Leasehold} was closed. */
@@ -359,8 +364,8 @@ final class Renewer {
         if (lease.holdableAt(now) <= left) {
             return lease.deadline.nanos() + 2 * TOGETHER_NANOS; // never: no renewal can extend it
         }
-        double jitter = 1 - JITTER + 2 * JITTER * client.random.nextDouble();
-        return now + Math.min((long) (lease.options.ttl().toNanos() / 3.0 * jitter), left / 2);
+        double share = 1 - JITTER + 2 * JITTER * jitter.nextDouble();
+        return now + Math.min((long) (lease.options.ttl().toNanos() / 3.0 * share), left / 2);
     }
 
     private void reschedule(HeldLease lease, long nextRenewal) {
