@@ -126,8 +126,10 @@ public interface LeaseStore extends AutoCloseable {
 
     /**
      * The same store for a thread that waits for each answer at once. Its operations may use that
-     * thread for their work, to save waking others; they return within milliseconds even if the
-     * answer takes longer.
+     * thread to send the request and to read the answer, to save waking others. They still return
+     * within milliseconds if the answer takes longer, because the caller has a time-out of its own
+     * that only it can keep. So an engine does nothing on the caller's thread that it can't break
+     * off: forcing a file to disk, for one, is left to a thread of the engine's.
      */
     default LeaseStore forWaitingCallers() {
         return this;

@@ -168,16 +168,6 @@ final class Committer implements Runnable {
         writer.execute(this);
     }
 
-    /**
-     * Writes one batch here and now, and leaves to the writer what has gathered meanwhile: a lone
-     * caller waits for no other thread. Call it as {@link #start}.
-     */
-    void lead() {
-        if (writeNext() && hasMore()) {
-            start();
-        }
-    }
-
     /** Writes batches until nobody waits for one. */
     @Override
     public void run() {
@@ -223,16 +213,6 @@ final class Committer implements Runnable {
                     e instanceof IOException io ? io : new IOException(String.valueOf(e), e));
         }
         return false;
-    }
-
-    private boolean hasMore() {
-        lock.lock();
-        try {
-            running = !failed && (!full.isEmpty() || open.isUrgent());
-            return running;
-        } finally {
-            lock.unlock();
-        }
     }
 
     private @Nullable Batch next() {

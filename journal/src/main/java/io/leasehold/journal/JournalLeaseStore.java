@@ -34,7 +34,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
@@ -57,9 +56,10 @@ import org.jspecify.annotations.Nullable;
  * the next start, and store time itself is forced every second. While a renewal is being forced,
  * later ones of its lease wait for it: they rely on it.
  *
- * <p>One thread at a time writes: a caller who finds nobody writing, then the store's own as long as
- * there is more. Another lays out files and writes snapshots, a third tells events while there are
- * any. A force that fails is final: the store stops, because nobody can know what is on disk.
+ * <p>No caller and no timer waits for the disk: one thread of the store's writes, another lays out
+ * files and writes snapshots, a third tells events while there are any. So a disk that stalls keeps
+ * back answers and nothing else; time-outs, and renewals that need no disk, go on. A force that
+ * fails is final: the store stops, because nobody can know what is on disk.
  */
 public final class JournalLeaseStore implements LeaseStore {
 
@@ -73,7 +73,7 @@ public final class JournalLeaseStore implements LeaseStore {
     private final Surroundings.Threads threads;
     private final Time time;
     private final long origin; // of store time, on the clock
-    private final AtomicLong lockSeenAt; // when the lock file was last looked at, on the clock
+    private final LockFileWatch lockFile;
     private final Deliveries deliveries;
     private final ReentrantLock lock = new ReentrantLock(); // guards what follows
     private final LeaseTable table;
@@ -100,13 +100,12 @@ public final class JournalLeaseStore implements LeaseStore {
         this.recorder = parts.recorder;
         this.table = parts.table;
         this.time = surroundings.time();
-        long now = time.nanos();
-        this.origin = now - opening.moment().time();
-        this.lockSeenAt = new AtomicLong(now);
+        this.origin = time.nanos() - opening.moment().time();
+        this.lockFile = new LockFileWatch(locked, time);
         int segmentBytes = options.segmentBytes();
         this.threads = surroundings.threads().get();
         this.log = new LogWriter(
-                locked,
+                lockFile,
                 segmentBytes,
                 opening.moment().start(),
                 opening.position(),
@@ -148,7 +147,7 @@ public final class JournalLeaseStore implements LeaseStore {
                 new Surroundings(
                         time,
                         disk,
-                        () -> new OwnThreads(directory, options.callersWrite()),
+                        () -> new OwnThreads(directory),
                         Deliveries.onThread(OwnThreads.name(directory) + "-events")));
     }
 
@@ -309,42 +308,12 @@ public final class JournalLeaseStore implements LeaseStore {
         void at(long now);
     }
 
-    /** Runs an operation of a caller under the lock, then writes what came of it. */
+    /** Runs an operation under the lock, and has the writer write what came of it. */
     private void operate(CompletableFuture<?> stage, Operation operation) {
-        ensureMine();
-        if (decide(stage, operation)) {
-            if (threads.mayCallersWrite()) {
-                committer.lead();
-            } else {
-                committer.start();
-            }
-        }
-        deliveries.flush();
-    }
-
-    /** Runs an operation of the store's own, on a thread that must not wait for the disk. */
-    private void operateAside(CompletableFuture<?> stage, Operation operation) {
         if (decide(stage, operation)) {
             committer.start();
         }
         deliveries.flush();
-    }
-
-    /**
-     * Stops the store if the lock file is not in place any more: another process may have opened the
-     * journal. Looks at it once a second at most, without the store's lock.
-     */
-    private void ensureMine() {
-        long now = time.nanos();
-        long seen = lockSeenAt.get();
-        if (now - seen < TICK || !lockSeenAt.compareAndSet(seen, now)) {
-            return;
-        }
-        try {
-            locked.ensureMine();
-        } catch (IOException e) {
-            fail(e);
-        }
     }
 
     /** Runs an operation under the lock, and says whether there is something to write now. */
@@ -373,7 +342,7 @@ public final class JournalLeaseStore implements LeaseStore {
     }
 
     private void wakeUp() {
-        operateAside(new CompletableFuture<>(), now -> {
+        operate(new CompletableFuture<>(), now -> {
             wakeUp.cancel();
             table.advance(LeaseTable.ALL, now);
         });
@@ -384,8 +353,8 @@ public final class JournalLeaseStore implements LeaseStore {
      * last batch was on disk, and sees to the lock file, to room and to snapshots.
      */
     private void tick() {
-        ensureMine();
-        operateAside(new CompletableFuture<>(), now -> {
+        lockFile.checkSoon(threads.housekeeper(), this::fail);
+        operate(new CompletableFuture<>(), now -> {
             tick.cancel();
             table.advance(LeaseTable.ALL, now);
             if (room.isShort()) {
@@ -436,7 +405,7 @@ public final class JournalLeaseStore implements LeaseStore {
     private void whenOnDisk(Runnable task) {
         CompletableFuture<Boolean> written = new CompletableFuture<>();
         written.whenComplete((done, failure) -> task.run());
-        operateAside(
+        operate(
                 written,
                 now -> committer.add(true, recorder.moment()).add(new Answer<>(written, true)));
     }

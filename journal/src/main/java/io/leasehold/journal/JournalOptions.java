@@ -15,11 +15,8 @@ import java.util.Optional;
  * @param segmentBytes how long a file of the log is, 512 KiB to 1 GiB; one or two are laid out
  *     ahead, and the room that is set aside for releases on a full disk is a quarter of one
  * @param restored the directory was brought back from a copy, see {@link #restored(Duration)}
- * @param callersWrite a call that finds nobody writing writes on the caller's thread, which is
- *     faster by two changes of threads; else no call waits for the disk, only its answer does
  */
-public record JournalOptions(
-        TableOptions table, int segmentBytes, Optional<Duration> restored, boolean callersWrite) {
+public record JournalOptions(TableOptions table, int segmentBytes, Optional<Duration> restored) {
 
     static final int MIN_SEGMENT_BYTES = 1 << 19;
     static final int MAX_SEGMENT_BYTES = 1 << 30;
@@ -40,22 +37,17 @@ public record JournalOptions(
 
     /** The usual bounds, segments of 16 MiB. */
     public static JournalOptions defaults() {
-        return new JournalOptions(TableOptions.defaults(), 16 << 20, Optional.empty(), true);
+        return new JournalOptions(TableOptions.defaults(), 16 << 20, Optional.empty());
     }
 
     /** The same with other bounds. */
     public JournalOptions withTable(TableOptions changed) {
-        return new JournalOptions(changed, segmentBytes, restored, callersWrite);
+        return new JournalOptions(changed, segmentBytes, restored);
     }
 
     /** The same with other segments. */
     public JournalOptions withSegmentBytes(int changed) {
-        return new JournalOptions(table, changed, restored, callersWrite);
-    }
-
-    /** The same with callers that write, or with none; for callers who must not be held up. */
-    public JournalOptions withCallersWriting(boolean changed) {
-        return new JournalOptions(table, segmentBytes, restored, changed);
+        return new JournalOptions(table, changed, restored);
     }
 
     /**
@@ -68,6 +60,6 @@ public record JournalOptions(
      *     journal has seen, then that
      */
     public JournalOptions restored(Duration freeze) {
-        return new JournalOptions(table, segmentBytes, Optional.of(freeze), callersWrite);
+        return new JournalOptions(table, segmentBytes, Optional.of(freeze));
     }
 }

@@ -17,7 +17,7 @@ final class LogWriter {
     /** Where the log goes on. */
     record Position(long segment, long end, long sequence) {}
 
-    private final LockedDirectory directory;
+    private final LockFileWatch lockFile;
     private final long segmentBytes;
     private final long start;
     private final Executor housekeeper;
@@ -29,12 +29,12 @@ final class LogWriter {
 
     /** Goes on behind the given position, in a segment of its own. */
     LogWriter(
-            LockedDirectory directory,
+            LockFileWatch lockFile,
             long segmentBytes,
             long start,
             Position position,
             Executor housekeeper) {
-        this.directory = directory;
+        this.lockFile = lockFile;
         this.segmentBytes = segmentBytes;
         this.start = start;
         this.housekeeper = housekeeper;
@@ -58,6 +58,7 @@ final class LogWriter {
         if (segment == null || batch.beginsSegment() || at + batch.extent() > segment.length()) {
             return writeFirst(batch);
         }
+        lockFile.checkIfDue();
         ByteBuffer bytes = batch.seal(sequence + 1, start, segment.number(), at);
         segment.file().write(at, bytes);
         Forced.data(segment.file(), segment.path());
@@ -68,7 +69,7 @@ final class LogWriter {
 
     /** Begins the next segment: its head and its first batch are one write, too. */
     private Place writeFirst(Batch batch) throws IOException {
-        directory.ensureMine();
+        lockFile.check();
         Segment segment = next.take();
         FileHead head = new FileHead(
                 segment.number(),
@@ -95,7 +96,7 @@ final class LogWriter {
     }
 
     private Spare spare(long number) {
-        return new Spare(directory.directory(), number, segmentBytes);
+        return new Spare(lockFile.directory(), number, segmentBytes);
     }
 
     /** Whether the next segment is there. */

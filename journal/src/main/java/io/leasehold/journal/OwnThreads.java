@@ -14,15 +14,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class OwnThreads implements Surroundings.Threads {
 
-    private static final int MAX_TASKS = 16; // there are never more than three
+    private static final int MAX_TASKS = 16; // there are never more than four
 
-    private final boolean callersWrite;
     private final WriterThread writer;
     private final ThreadPoolExecutor housekeeper;
     private volatile @Nullable Thread housekeeping;
 
-    OwnThreads(Path directory, boolean callersWrite) {
-        this.callersWrite = callersWrite;
+    OwnThreads(Path directory) {
         String name = name(directory);
         writer = new WriterThread(name);
         housekeeper = new ThreadPoolExecutor(
@@ -53,11 +51,6 @@ final class OwnThreads implements Surroundings.Threads {
     @Override
     public Executor housekeeper() {
         return housekeeper;
-    }
-
-    @Override
-    public boolean mayCallersWrite() {
-        return callersWrite;
     }
 
     @Override

@@ -29,11 +29,8 @@ record Surroundings(Time time, Disk disk, Supplier<Threads> threads, Deliveries 
         /** Runs one task at a time: to write the log. */
         Executor writer();
 
-        /** Runs tasks one after the other: to lay out segments and write snapshots. */
+        /** Runs tasks one after the other: to lay out segments, write snapshots, look for the lock file. */
         Executor housekeeper();
-
-        /** Whether a caller who finds nobody writing may write. */
-        boolean mayCallersWrite();
 
         /** Waits for the tasks that have begun; others are dropped. */
         void close();

@@ -12,10 +12,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 final class CloseWithinAnAnswerTest {
 
@@ -24,12 +23,10 @@ final class CloseWithinAnAnswerTest {
     @TempDir
     private Path directory;
 
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
+    @Test
     @Timeout(value = 60, unit = SECONDS)
-    void aWaiterMayCloseTheStoreWhenItIsServed(boolean callersWrite) {
-        JournalOptions options = Stores.SMALL.withCallersWriting(callersWrite);
-        JournalLeaseStore store = JournalLeaseStore.open(directory, options);
+    void aWaiterMayCloseTheStoreWhenItIsServed() {
+        JournalLeaseStore store = JournalLeaseStore.open(directory, Stores.SMALL);
         Grant first = World.granted(joined(store.acquire(World.request(1, "a", LONG))));
         CompletableFuture<Void> closed = store.acquire(
                         World.request(2, "a", LONG).waitingAtMost(LONG))
@@ -38,7 +35,7 @@ final class CloseWithinAnAnswerTest {
         var unused = store.release(first).toCompletableFuture().join();
         closed.join();
         store.close();
-        try (JournalLeaseStore next = JournalLeaseStore.open(directory, options)) {
+        try (JournalLeaseStore next = JournalLeaseStore.open(directory, Stores.SMALL)) {
             assertThat(next.list(LeaseQuery.all()).toCompletableFuture().join().leases())
                     .singleElement()
                     .satisfies(
@@ -46,12 +43,10 @@ final class CloseWithinAnAnswerTest {
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
+    @Test
     @Timeout(value = 60, unit = SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-    void aListenerMayCloseTheStore(boolean callersWrite) {
-        JournalOptions options = Stores.SMALL.withCallersWriting(callersWrite);
-        JournalLeaseStore store = JournalLeaseStore.open(directory, options);
+    void aListenerMayCloseTheStore() {
+        JournalLeaseStore store = JournalLeaseStore.open(directory, Stores.SMALL);
         Grant grant = World.granted(joined(store.acquire(World.request(1, "a", LONG))));
         CompletableFuture<Boolean> closed = new CompletableFuture<>();
         store.subscribe(event -> {
@@ -65,15 +60,13 @@ final class CloseWithinAnAnswerTest {
         assertThat(renewed.toCompletableFuture().join()).isInstanceOf(Renewal.Renewed.class);
         assertThat(closed.join()).isTrue();
         store.close();
-        JournalLeaseStore.open(directory, options).close();
+        JournalLeaseStore.open(directory, Stores.SMALL).close();
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
+    @Test
     @Timeout(value = 60, unit = SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-    void aWaiterMayCloseTheStoreWhenItsWaitIsOver(boolean callersWrite) {
-        JournalOptions options = Stores.SMALL.withCallersWriting(callersWrite);
-        JournalLeaseStore store = JournalLeaseStore.open(directory, options);
+    void aWaiterMayCloseTheStoreWhenItsWaitIsOver() {
+        JournalLeaseStore store = JournalLeaseStore.open(directory, Stores.SMALL);
         assertThat(joined(store.acquire(World.request(1, "a", LONG)))).isCompleted();
 
         // answered by a timer, which is not the writer
@@ -84,7 +77,7 @@ final class CloseWithinAnAnswerTest {
 
         closed.join();
         store.close();
-        JournalLeaseStore.open(directory, options).close();
+        JournalLeaseStore.open(directory, Stores.SMALL).close();
     }
 
     private static <T> CompletableFuture<T> joined(CompletionStage<T> stage) {

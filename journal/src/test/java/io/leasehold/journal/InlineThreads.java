@@ -75,11 +75,6 @@ final class InlineThreads implements Surroundings.Threads {
     }
 
     @Override
-    public boolean mayCallersWrite() {
-        return false; // the writer can be held up only if it is the one that writes
-    }
-
-    @Override
     public void close() {
         writer.tasks.clear();
         housekeeper.tasks.clear();

@@ -34,7 +34,7 @@ public final class SimulatedDisk implements Disk {
     private final ReentrantLock lock = new ReentrantLock(); // guards all fields
     private final SplittableRandom random;
     private final SimulatedNames names = new SimulatedNames();
-    private final SimulatedLocks locks = new SimulatedLocks(lock);
+    private final SimulatedLocks locks = new SimulatedLocks(lock, this::beginLockCheck);
     private long operations;
     private long faults;
     private long faultFrom = Long.MAX_VALUE;
@@ -42,6 +42,7 @@ public final class SimulatedDisk implements Disk {
     private DiskFault fault = DiskFault.INPUT_OUTPUT_ERROR;
     private long limit = Long.MAX_VALUE;
     private Runnable duringForces = () -> {};
+    private Runnable duringLockChecks = () -> {};
     private long life; // raised by each crash or kill
     private boolean down;
     private boolean powerLost;
@@ -108,6 +109,18 @@ public final class SimulatedDisk implements Disk {
     /** Runs what is to happen within a force, without the lock. */
     void beginForce() {
         locked(() -> duringForces).run();
+    }
+
+    /**
+     * Runs a task within every {@link DiskLock#isInPlace} from now on, so that a test can hold it
+     * up: it is a look-up on the disk as any other.
+     */
+    public void duringLockChecks(Runnable task) {
+        locked(() -> duringLockChecks = task);
+    }
+
+    private void beginLockCheck() {
+        locked(() -> duringLockChecks).run();
     }
 
     /** How many bytes all files have together. */

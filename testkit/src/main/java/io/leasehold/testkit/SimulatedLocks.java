@@ -17,12 +17,19 @@ import java.util.concurrent.locks.ReentrantLock;
 final class SimulatedLocks {
 
     private final ReentrantLock lock;
+    private final Runnable check;
     private final Condition freed;
     private final Map<Path, Held> named = new HashMap<>();
     private final Set<SimulatedContent> files = Collections.newSetFromMap(new IdentityHashMap<>());
 
-    SimulatedLocks(ReentrantLock lock) {
+    /**
+     * Guarded by the given lock.
+     *
+     * @param check runs within every check whether a lock is in place, without the lock
+     */
+    SimulatedLocks(ReentrantLock lock, Runnable check) {
         this.lock = lock;
+        this.check = check;
         this.freed = lock.newCondition();
     }
 
@@ -80,6 +87,7 @@ final class SimulatedLocks {
 
         @Override
         public boolean isInPlace() {
+            check.run();
             lock.lock();
             try {
                 return named.get(key) == this;

@@ -52,7 +52,7 @@ final class Engines {
         }
     }
 
-    /** A directory for each store. No caller writes: event loops must not wait for the disk. */
+    /** A directory for each store. */
     private record JournalEngine(Path directory, Time time) implements Engine {
 
         @Override
@@ -64,10 +64,7 @@ final class Engines {
                         "the data directory " + directory + " can't be made: " + e.getMessage(), e);
             }
             return JournalLeaseStore.open(
-                    path(namespace, purpose),
-                    JournalOptions.defaults().withCallersWriting(false),
-                    time,
-                    Disk.system());
+                    path(namespace, purpose), JournalOptions.defaults(), time, Disk.system());
         }
 
         @Override

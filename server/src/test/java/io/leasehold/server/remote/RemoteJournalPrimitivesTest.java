@@ -22,10 +22,7 @@ final class RemoteJournalPrimitivesTest extends PrimitivesContract {
     static void start(@TempDir Path directory) {
         served = new ServedStores((namespace, options, time) -> JournalLeaseStore.open(
                 directory.resolve(namespace),
-                JournalOptions.defaults()
-                        .withSegmentBytes(1 << 19)
-                        .withCallersWriting(false)
-                        .withTable(options),
+                JournalOptions.defaults().withSegmentBytes(1 << 19).withTable(options),
                 time,
                 Disk.system()));
     }
