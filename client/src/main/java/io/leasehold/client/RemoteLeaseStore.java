@@ -48,8 +48,8 @@ import java.util.concurrent.CompletionStage;
  * its repeat takes over. After that the server takes it back, and the repeat is told that it is
  * gone.
  *
- * <p>Thread-safe. Uses one connection, and one thread for it, on which answers complete and
- * listeners are called.
+ * <p>Thread-safe. Uses one connection, and one thread for it, on which answers complete. Listeners
+ * are called on another thread, which is there while there are events.
  */
 public final class RemoteLeaseStore implements LeaseStore {
 

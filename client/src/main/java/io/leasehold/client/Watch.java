@@ -13,6 +13,7 @@ import io.leasehold.protocol.v1.WatchReply;
 import io.leasehold.protocol.v1.WatchRequest;
 import io.leasehold.spi.LeaseEvent;
 import io.leasehold.spi.LeaseEvents;
+import io.leasehold.table.Deliveries;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +28,8 @@ final class Watch {
     private static final System.Logger LOG = System.getLogger(RemoteLeaseStore.class.getName());
 
     private final String namespace;
-    private final LeaseEvents listener;
+    private final Deliveries deliveries; // to one listener
+    private final LeaseEvents.Subscription subscription;
     private final Loop loop;
     // told when a stream ends by itself, with whether the watch had begun
     private final BiConsumer<Watch, LeaseholdException> ended;
@@ -38,11 +40,13 @@ final class Watch {
 
     Watch(
             String namespace,
-            LeaseEvents listener,
+            Deliveries deliveries,
+            LeaseEvents.Subscription subscription,
             Loop loop,
             BiConsumer<Watch, LeaseholdException> ended) {
         this.namespace = namespace;
-        this.listener = listener;
+        this.deliveries = deliveries;
+        this.subscription = subscription;
         this.loop = loop;
         this.ended = ended;
     }
@@ -93,6 +97,7 @@ final class Watch {
     /** Nothing is told any more. By any thread. */
     void close() {
         closed = true;
+        subscription.close();
         loop.run(this::stop);
     }
 
@@ -106,14 +111,8 @@ final class Watch {
     }
 
     private void tell(LeaseEvent event) {
-        if (closed) {
-            return;
-        }
-        try {
-            listener.on(event);
-        } catch (RuntimeException | Error e) {
-            LOG.log(System.Logger.Level.WARNING, "a listener to events failed", e);
-        }
+        deliveries.on(event);
+        deliveries.flush();
     }
 
     /** What gRPC tells of one stream; of one that was replaced, nothing counts any more. */

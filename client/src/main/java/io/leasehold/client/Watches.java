@@ -4,15 +4,18 @@ package io.leasehold.client;
 import io.grpc.Channel;
 import io.leasehold.model.LeaseholdException;
 import io.leasehold.spi.LeaseEvents;
+import io.leasehold.table.Deliveries;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The listeners of a store, each with a stream of its own, which follow it from connection to
- * connection. But for {@link #add}, used by the store's thread only.
+ * connection. But for {@link #add}, used by the store's thread only. Listeners are called on another
+ * thread, which they share.
  */
 final class Watches {
 
@@ -21,17 +24,22 @@ final class Watches {
 
     private final RemoteOptions options;
     private final Loop loop;
+    private final Supplier<Deliveries> deliveries;
     private final Set<Watch> watches = new HashSet<>();
     private @Nullable Channel channel;
 
     Watches(RemoteOptions options, Loop loop) {
         this.options = options;
         this.loop = loop;
+        this.deliveries = Deliveries.sharedOn(options.time(), "leasehold-remote-events");
     }
 
     /** One more, which begins now if there is a connection. By any thread. */
     Watch add(LeaseEvents listener) {
-        Watch watch = new Watch(options.address().namespace(), listener, loop, this::ended);
+        Deliveries told = deliveries.get();
+        LeaseEvents.Subscription subscription = told.subscribe(listener);
+        Watch watch = new Watch(
+                options.address().namespace(), told, subscription, loop, this::ended);
         loop.run(() -> {
             watches.removeIf(Watch::isClosed);
             watches.add(watch);

@@ -16,10 +16,12 @@ import io.leasehold.protocol.ToWire;
 import io.leasehold.protocol.v1.WatchReply;
 import io.leasehold.spi.LeaseEvent;
 import io.leasehold.spi.LeaseEvents;
+import io.leasehold.spi.LeaseQuery;
 import io.leasehold.testkit.RealTime;
 import io.leasehold.testkit.TcpProxy;
 import io.leasehold.testkit.ThreadLeakCheck;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -127,6 +129,24 @@ final class RemoteWatchTest {
             tell(2);
             assertThat(next()).isEqualTo(event(1));
             assertThat(next()).isEqualTo(event(2));
+        }
+    }
+
+    @Test
+    void aListenerThatDoesNotReturnKeepsBackNoAnswer() {
+        CompletableFuture<Boolean> told = new CompletableFuture<>();
+        CompletableFuture<Boolean> mayReturn = new CompletableFuture<>();
+        LeaseEvents stuck = event -> {
+            told.complete(true);
+            boolean unused = mayReturn.join();
+        };
+        try (LeaseEvents.Subscription watch = store.subscribe(stuck)) {
+            tell(1);
+            RealTime.answer(told);
+
+            assertThat(RealTime.answer(store.list(LeaseQuery.all())).leases()).isEmpty();
+        } finally {
+            mayReturn.complete(true);
         }
     }
 

@@ -14,6 +14,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,19 +82,23 @@ public final class Deliveries implements LeaseTable.Listener {
      * second longer.
      */
     public static Deliveries onThread(String name) {
+        return new Deliveries(thread(name));
+    }
+
+    private static Executor thread(String name) {
         ThreadPoolExecutor thread = new ThreadPoolExecutor(
                 1,
                 1,
                 IDLE_SECONDS,
                 TimeUnit.SECONDS,
-                new LinkedBlockingQueue<>(2), // a turn runs, and one may be asked for
+                new LinkedBlockingQueue<>(), // of each deliveries a turn runs, and one is asked for
                 task -> {
                     Thread made = new Thread(null, task, name, 0, false);
                     made.setDaemon(true);
                     return made;
                 });
         thread.allowCoreThreadTimeOut(true);
-        return new Deliveries(thread);
+        return thread;
     }
 
     /**
@@ -103,6 +108,15 @@ public final class Deliveries implements LeaseTable.Listener {
      */
     public static Deliveries on(Time time, String name) {
         return time == Time.system() ? onThread(name) : new Deliveries();
+    }
+
+    /** Makes deliveries as {@link #on} does that take turns on one thread. */
+    public static Supplier<Deliveries> sharedOn(Time time, String name) {
+        if (time != Time.system()) {
+            return Deliveries::new;
+        }
+        Executor thread = thread(name);
+        return () -> new Deliveries(thread);
     }
 
     /** Tells the listener of every event from now on. */

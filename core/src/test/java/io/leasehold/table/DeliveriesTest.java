@@ -11,12 +11,14 @@ import io.leasehold.model.Holding;
 import io.leasehold.model.Scope;
 import io.leasehold.spi.LeaseEvent;
 import io.leasehold.spi.LeaseEvents;
+import io.leasehold.spi.Time;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -202,5 +204,28 @@ final class DeliveriesTest {
 
         assertThat(teller.join().getName()).isEqualTo("teller of a test");
         assertThat(teller.join().isDaemon()).isTrue();
+    }
+
+    @Test
+    void deliveriesThatShareAThreadTakeTurnsOnIt() {
+        Supplier<Deliveries> shared = Deliveries.sharedOn(Time.system(), "tellers of a test");
+        Deliveries first = shared.get();
+        Deliveries second = shared.get();
+        CompletableFuture<Boolean> secondHasEvent = new CompletableFuture<>();
+        CompletableFuture<Thread> firstTeller = new CompletableFuture<>();
+        CompletableFuture<Thread> secondTeller = new CompletableFuture<>();
+        first.subscribe(event -> {
+            boolean unused = secondHasEvent.join();
+            firstTeller.complete(Thread.currentThread());
+        });
+        second.subscribe(event -> secondTeller.complete(Thread.currentThread()));
+
+        first.on(event(1));
+        first.flush();
+        second.on(event(2));
+        second.flush();
+        secondHasEvent.complete(true);
+
+        assertThat(secondTeller.join()).isSameAs(firstTeller.join());
     }
 }
