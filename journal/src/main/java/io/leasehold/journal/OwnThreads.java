@@ -19,6 +19,7 @@ final class OwnThreads implements Surroundings.Threads {
     private final WriterThread writer;
     private final ThreadPoolExecutor housekeeper;
     private volatile @Nullable Thread housekeeping;
+    private volatile boolean closed;
 
     OwnThreads(Path directory) {
         String name = name(directory);
@@ -50,14 +51,18 @@ final class OwnThreads implements Surroundings.Threads {
 
     @Override
     public Executor housekeeper() {
-        return housekeeper;
+        return task -> housekeeper.execute(() -> {
+            if (!closed) {
+                task.run();
+            }
+        });
     }
 
     @Override
     public void close() {
         writer.close();
+        closed = true; // what waits runs through; a worker may wait for ever for what is taken away
         housekeeper.shutdown();
-        housekeeper.getQueue().clear();
         boolean interrupted = false;
         while (!housekeeper.isTerminated() && Thread.currentThread() != housekeeping) {
             try {
