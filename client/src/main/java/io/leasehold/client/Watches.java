@@ -38,8 +38,8 @@ final class Watches {
     Watch add(LeaseEvents listener) {
         Deliveries told = deliveries.get();
         LeaseEvents.Subscription subscription = told.subscribe(listener);
-        Watch watch = new Watch(
-                options.address().namespace(), told, subscription, loop, this::ended);
+        Watch watch =
+                new Watch(options.address().namespace(), told, subscription, loop, this::ended);
         loop.run(() -> {
             watches.removeIf(Watch::isClosed);
             watches.add(watch);

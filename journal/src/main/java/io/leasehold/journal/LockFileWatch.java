@@ -2,6 +2,7 @@
 package io.leasehold.journal;
 
 import io.leasehold.spi.Time;
+
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.Executor;

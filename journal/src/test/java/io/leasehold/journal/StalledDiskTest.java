@@ -124,8 +124,7 @@ final class StalledDiskTest {
     void anAcquireComesBackAfterItsWaitThoughTheForceDoesNot() {
         stallForces();
 
-        CompletableFuture<Lease> acquire =
-                elsewhere(() -> leasehold.lock("a").acquire(WAIT));
+        CompletableFuture<Lease> acquire = elsewhere(() -> leasehold.lock("a").acquire(WAIT));
 
         RealTime.answer(stalled);
         assertThat(RealTime.answer(passed(WAIT.plus(PATIENCE)))).isTrue();
