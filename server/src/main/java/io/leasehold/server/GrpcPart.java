@@ -4,6 +4,7 @@ package io.leasehold.server;
 import com.linecorp.armeria.common.ExchangeType;
 import com.linecorp.armeria.common.HttpRequest;
 import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.grpc.GrpcSerializationFormats;
 import com.linecorp.armeria.server.HttpService;
 import com.linecorp.armeria.server.RoutingContext;
 import com.linecorp.armeria.server.ServerBuilder;
@@ -14,7 +15,7 @@ import com.linecorp.armeria.server.grpc.GrpcService;
 import io.leasehold.server.api.GrpcAdministration;
 import io.leasehold.server.api.GrpcLeases;
 
-/** The operations over gRPC. */
+/** The operations over gRPC, in protobuf alone. */
 final class GrpcPart implements ServerPart {
 
     @Override
@@ -23,6 +24,8 @@ final class GrpcPart implements ServerPart {
                 .addService(new GrpcLeases(parts.operations(), parts.callers()))
                 .addService(new GrpcAdministration(parts.administration(), parts.callers()))
                 .maxRequestMessageLength(parts.options().limits().bodyBytes())
+                // its JSON is parsed before anybody is asked who they are, at any length
+                .supportedSerializationFormats(GrpcSerializationFormats.PROTO)
                 .useBlockingTaskExecutor(false)
                 .exceptionHandler((context, status, cause, trailers) ->
                         GrpcLeases.unforeseen(status, cause, trailers))
