@@ -113,6 +113,17 @@ final class PackagingTest {
     }
 
     @Test
+    void whateverStartsTheServerEndsItWhenTheHeapIsFull() throws IOException {
+        String option = " -XX:+ExitOnOutOfMemoryError ";
+        assertThat(lines("leasehold.service"))
+                .anyMatch(line -> line.startsWith("ExecStart=") && line.contains(option));
+        assertThat(instructions())
+                .anyMatch(line -> line.startsWith("ENTRYPOINT ") && line.contains(option.strip()));
+        assertThat(Files.readAllLines(ROOT.resolve("leasehold")))
+                .anyMatch(line -> line.contains("serve)") && line.contains(option));
+    }
+
+    @Test
     void theSampleConfigurationIsOne() throws IOException {
         Path sample = ROOT.resolve("packaging/leasehold.properties");
         ServeSettings settings = ServeSettings.of(setting -> null, Map.of(), Optional.of(sample));

@@ -8,11 +8,11 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** Waits for what a server does on its own threads and tells nobody about. */
-final class Await {
+public final class Await {
 
     private Await() {}
 
-    static void until(BooleanSupplier condition) {
+    public static void until(BooleanSupplier condition) {
         long end = Time.system().nanos() + TimeUnit.SECONDS.toNanos(30);
         while (!condition.getAsBoolean()) {
             if (Time.system().nanos() - end >= 0) {
@@ -22,7 +22,7 @@ final class Await {
         }
     }
 
-    static void aMoment() {
+    public static void aMoment() {
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(2));
     }
 }

@@ -13,7 +13,7 @@ import java.time.Duration;
  * @param headerBytes of a request
  * @param bodyBytes of a request, and of one message on a stream
  * @param idle a connection without a call is closed after so long, as is one whose headers take so
- *     long to come in
+ *     long to come in and one whose client does not read its answers for so long
  * @param body a request's body must be there within so long; streams are exempt
  * @param leasesPerPrincipal live at once
  * @param callsPerPrincipal under way at once, acquires that wait included; what keeps or ends a
@@ -80,6 +80,7 @@ public record EdgeLimits(
                 .idleTimeout(idle, false)
                 .pingInterval(PING)
                 .decorator(new SlowBodies(body));
+        Backpressure.applyTo(server, idle);
     }
 
     public EdgeLimits withConnections(int most) {

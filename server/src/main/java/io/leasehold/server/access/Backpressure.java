@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.server.access;
+
+import com.linecorp.armeria.common.ClosedSessionException;
+import com.linecorp.armeria.common.HttpRequest;
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.server.HttpService;
+import com.linecorp.armeria.server.ServerBuilder;
+import com.linecorp.armeria.server.ServiceRequestContext;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.util.concurrent.Future;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stops reading from a connection whose client does not read its answers: while 64 KiB of them are
+ * unsent, or while many requests of an HTTP/1 connection have no answer yet. A connection that
+ * can't be written to for as long as one may be idle is closed, as is one that pipelines far too
+ * many requests. One for each connection, confined to its event loop.
+ *
+ * <p>Armeria uses the same switch, auto-read, while a request's body is not consumed. It stays off
+ * here when it was off before, and is turned off again when Armeria turns it on meanwhile.
+ */
+final class Backpressure extends ChannelDuplexHandler {
+
+    /** Requests without an answer on an HTTP/1 connection, or it is closed. */
+    static final int MOST_UNANSWERED = 128;
+
+    private static final int UNANSWERED_TO_PAUSE = 16;
+    private static final WriteBufferWaterMark UNSENT =
+            new WriteBufferWaterMark(32 << 10, 64 << 10);
+
+    private final Channel channel;
+    private final Duration patience;
+    private int unanswered;
+    private boolean paused;
+    private boolean wanted; // Armeria would read
+    private @Nullable Future<?> end;
+
+    private Backpressure(Channel channel, Duration patience) {
+        this.channel = channel;
+        this.patience = patience;
+    }
+
+    /** Applies it to all connections of a server. */
+    static void applyTo(ServerBuilder server, Duration patience) {
+        server.childChannelPipelineCustomizer(pipeline -> {
+                    pipeline.channel().config().setWriteBufferWaterMark(UNSENT);
+                    pipeline.addFirst(new Backpressure(pipeline.channel(), patience));
+                })
+                .decorator(Backpressure::counted);
+    }
+
+    /** Serves a request, which counts until its answer is sent if it is one of HTTP/1. */
+    private static HttpResponse counted(
+            HttpService service, ServiceRequestContext context, HttpRequest request)
+            throws Exception {
+        Channel channel = context.log().partial().channel();
+        Backpressure connection = channel == null || context.sessionProtocol().isMultiplex()
+                ? null
+                : channel.pipeline().get(Backpressure.class);
+        if (connection == null) {
+            return service.serve(context, request);
+        }
+        connection.unanswered++;
+        CompletableFuture<?> unusedEnd = context.log()
+                .whenComplete()
+                .thenRunAsync(connection::answered, context.eventLoop().withoutContext());
+        if (connection.unanswered > MOST_UNANSWERED) {
+            Future<?> unusedClose = channel.close();
+            return HttpResponse.ofFailure(ClosedSessionException.get());
+        }
+        connection.pauseOrResume();
+        return service.serve(context, request);
+    }
+
+    private void answered() {
+        unanswered--;
+        pauseOrResume();
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext context) {
+        if (!channel.isWritable() && end == null) {
+            end = context.executor()
+                    .schedule(
+                            () -> context.close(), patience.toMillis(), TimeUnit.MILLISECONDS);
+        } else if (channel.isWritable()) {
+            keepOpen();
+        }
+        pauseOrResume();
+        context.fireChannelWritabilityChanged();
+    }
+
+    @Override
+    public void read(ChannelHandlerContext context) {
+        if (paused) {
+            wanted = true;
+            channel.config().setAutoRead(false);
+        } else {
+            context.read();
+        }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+        keepOpen();
+        context.fireChannelInactive();
+    }
+
+    private void keepOpen() {
+        if (end != null) {
+            end.cancel(false);
+            end = null;
+        }
+    }
+
+    private void pauseOrResume() {
+        boolean pause = !channel.isWritable() || unanswered > UNANSWERED_TO_PAUSE;
+        if (pause && !paused) {
+            paused = true;
+            wanted = channel.config().isAutoRead();
+            channel.config().setAutoRead(false);
+        } else if (!pause && paused) {
+            paused = false;
+            if (wanted) {
+                channel.config().setAutoRead(true);
+            }
+        }
+    }
+}
