@@ -13,6 +13,7 @@ import com.linecorp.armeria.server.SimpleDecoratingHttpService;
 import com.linecorp.armeria.server.grpc.GrpcService;
 
 import io.leasehold.server.api.GrpcAdministration;
+import io.leasehold.server.api.GrpcEntrance;
 import io.leasehold.server.api.GrpcLeases;
 
 /** The operations over gRPC, in protobuf alone. */
@@ -23,6 +24,7 @@ final class GrpcPart implements ServerPart {
         GrpcService service = GrpcService.builder()
                 .addService(new GrpcLeases(parts.operations(), parts.callers()))
                 .addService(new GrpcAdministration(parts.administration(), parts.callers()))
+                .intercept(new GrpcEntrance(parts.callers()))
                 .maxRequestMessageLength(parts.options().limits().bodyBytes())
                 // its JSON is parsed before anybody is asked who they are, at any length
                 .supportedSerializationFormats(GrpcSerializationFormats.PROTO)

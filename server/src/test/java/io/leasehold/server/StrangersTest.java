@@ -3,14 +3,25 @@ package io.leasehold.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.leasehold.server.access.AccessRule;
+import io.leasehold.server.access.EdgeLimits;
+import io.leasehold.server.access.Security;
+import io.leasehold.server.access.TokenFile;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -20,7 +31,11 @@ final class StrangersTest {
     private static final byte[] EMPTY_MESSAGE = new byte[5];
 
     private final HttpClient client = HttpClient.newHttpClient();
-    private final TestServer server = TestServer.onMemory();
+    private TestServer server = TestServer.onMemory();
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init") // set by JUnit
+    private Path directory;
 
     @AfterEach
     void close() {
@@ -37,6 +52,64 @@ final class StrangersTest {
     void grpcInProtobufIsServedByEitherOfItsNames() throws Exception {
         assertThat(info("application/grpc").statusCode()).isEqualTo(200);
         assertThat(info("application/grpc+proto").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void aJsonBodyIsNotWaitedForBeforeItsCallerIsKnown() throws IOException {
+        askWhoTheyAre();
+        assertThat(answer("POST /v1/acquire", "application/json", "{"))
+                .startsWith("HTTP/1.1 401 ")
+                .containsIgnoringCase("\r\nconnection: close\r\n");
+    }
+
+    @Test
+    void aGrpcMessageIsNotWaitedForBeforeItsCallerIsKnown() throws IOException {
+        askWhoTheyAre();
+        assertThat(answer("POST /leasehold.v1.Leases/Acquire", "application/grpc", "\0"))
+                .startsWith("HTTP/1.1 200 ")
+                .contains("\r\ngrpc-status: 16\r\n");
+    }
+
+    @Test
+    void aJsonBodyThatDoesNotEndIsToldSoAfterTheTimeThatABodyHas() throws IOException {
+        server.close();
+        server = TestServer.start(TestServer.options("memory")
+                .withLimits(EdgeLimits.defaults()
+                        .withPatience(Duration.ofMinutes(1), Duration.ofMillis(200))));
+        assertThat(answer("POST /v1/acquire", "application/json", "{")).startsWith("HTTP/1.1 408 ");
+    }
+
+    private void askWhoTheyAre() throws IOException {
+        server.close();
+        TokenFile file = TokenFile.at(directory.resolve("tokens"));
+        String unused = file.create("ops", List.of(AccessRule.parse("*=admin")));
+        server = TestServer.start(TestServer.options("memory")
+                .withSecurity(new Security(
+                        Optional.of(file.path()), Optional.empty(), Optional.empty(), false)));
+    }
+
+    /** The head of the answer to a request whose body does not go on behind its beginning. */
+    private String answer(String line, String contentType, String beginning) throws IOException {
+        try (Socket socket =
+                new Socket(InetAddress.getLoopbackAddress(), server.server().port())) {
+            socket.setSoTimeout(20_000);
+            String request = String.join(
+                    "\r\n",
+                    line + " HTTP/1.1",
+                    "Host: localhost",
+                    "Content-Type: " + contentType,
+                    "Content-Length: 200000",
+                    "",
+                    beginning);
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+            StringBuilder head = new StringBuilder();
+            while (head.indexOf("\r\n\r\n") < 0) {
+                int next = socket.getInputStream().read();
+                assertThat(next).as("the byte after: %s", head).isNotNegative();
+                head.append((char) next);
+            }
+            return head.toString();
+        }
     }
 
     private HttpResponse<String> info(String contentType) throws IOException, InterruptedException {

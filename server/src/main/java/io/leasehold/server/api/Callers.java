@@ -5,6 +5,7 @@ import com.linecorp.armeria.server.ServiceRequestContext;
 
 import io.leasehold.server.access.Access;
 import io.leasehold.server.access.Principal;
+import io.netty.util.AttributeKey;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -13,6 +14,8 @@ import java.util.concurrent.CompletionStage;
 public final class Callers {
 
     private static final CompletionStage<Void> NEVER = new CompletableFuture<>();
+    private static final AttributeKey<Principal> PRINCIPAL =
+            AttributeKey.valueOf(Callers.class, "principal");
 
     private final Access access;
 
@@ -21,12 +24,18 @@ public final class Callers {
     }
 
     /**
-     * Who is asking.
+     * Who is asking, found out once for each request.
      *
      * @throws CallFailedException if that is not known, or can't be found out at the moment
      */
     public Principal principal(ServiceRequestContext context) {
-        return access.identify(context);
+        Principal known = context.attr(PRINCIPAL);
+        if (known != null) {
+            return known;
+        }
+        Principal principal = access.identify(context);
+        context.setAttr(PRINCIPAL, principal);
+        return principal;
     }
 
     /** The caller of a request whose answer nothing depends on. */

@@ -70,7 +70,7 @@ public final class HttpRoutes {
         paths.put("/health", get(pages::health));
         paths.put("/metrics", get(pages::metrics));
         paths.forEach((path, verbs) ->
-                bind(server, path, new RouteService(verbs, answers, ExchangeType.UNARY)));
+                bind(server, path, new RouteService(verbs, answers, ExchangeType.REQUEST_STREAMING)));
         bind(server, Endpoint.watchPath(), watch(json, answers));
         server.errorHandler(new ErrorPages(answers));
         if (settings.strangers()) {
@@ -85,7 +85,7 @@ public final class HttpRoutes {
 
     private RouteService watch(Json json, Answers answers) {
         WatchVerb verb = new WatchVerb(operations, settings.callers(), json, settings.time());
-        return new RouteService(get(verb), answers, ExchangeType.RESPONSE_STREAMING);
+        return new RouteService(get(verb), answers, ExchangeType.BIDI_STREAMING);
     }
 
     private <Q extends Message, R extends Message> UnaryVerb<Q, R> unary(

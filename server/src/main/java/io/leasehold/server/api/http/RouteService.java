@@ -18,7 +18,8 @@ import java.util.stream.Collectors;
 
 /**
  * A path with what is behind each of its verbs. HEAD is a GET without the body, OPTIONS tells the
- * verbs and nothing to scripts of other sites.
+ * verbs and nothing to scripts of other sites. Bodies come in as streams, so that a request can be
+ * refused before anything of its body is kept.
  */
 final class RouteService implements HttpService {
 
@@ -79,6 +80,10 @@ final class RouteService implements HttpService {
         try {
             return verb.serve(context, request);
         } catch (MalformedException | RuntimeException e) {
+            if (!request.whenComplete().isDone() && !context.sessionProtocol().isMultiplex()) {
+                // nothing can follow before the rest of the body, which nobody wants
+                context.setAdditionalResponseHeader(HttpHeaderNames.CONNECTION, "close");
+            }
             return answers.failed(context, e);
         }
     }

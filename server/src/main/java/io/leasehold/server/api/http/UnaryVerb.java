@@ -52,8 +52,8 @@ final class UnaryVerb<Q extends Message, R extends Message> implements RouteServ
     @Override
     public HttpResponse serve(ServiceRequestContext context, HttpRequest request)
             throws MalformedException {
+        Caller caller = caller(context); // before anything is kept of what it sends
         if (endpoint.verb() == HttpMethod.GET) {
-            Caller caller = caller(context);
             Message.Builder message = prototype.newBuilderForType();
             QueryParameters.read(context.queryParams(), message);
             return call(context, caller, message, null);
@@ -68,13 +68,12 @@ final class UnaryVerb<Q extends Message, R extends Message> implements RouteServ
         }
         CompletableFuture<AggregatedHttpRequest> whole = request.aggregate();
         return whole.isDone() && !whole.isCompletedExceptionally()
-                ? serve(context, whole.join().content())
-                : HttpResponse.of(whole.thenApply(body -> serve(context, body.content())));
+                ? serve(context, caller, whole.join().content())
+                : HttpResponse.of(whole.thenApply(body -> serve(context, caller, body.content())));
     }
 
-    private HttpResponse serve(ServiceRequestContext context, HttpData body) {
+    private HttpResponse serve(ServiceRequestContext context, Caller caller, HttpData body) {
         try {
-            Caller caller = caller(context);
             Message.Builder message = prototype.newBuilderForType();
             json.read(body.array(), message);
             String minted = null;

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.server.api;
+
+import com.linecorp.armeria.server.ServiceRequestContext;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import io.grpc.StatusRuntimeException;
+import io.leasehold.server.access.Principal;
+import java.util.Objects;
+
+/** Refuses calls of nobody that is known, before a message of theirs is read. Thread-safe. */
+public final class GrpcEntrance implements ServerInterceptor {
+
+    private final Callers callers;
+
+    public GrpcEntrance(Callers callers) {
+        this.callers = callers;
+    }
+
+    @Override
+    public <Q, R> ServerCall.Listener<Q> interceptCall(
+            ServerCall<Q, R> call, Metadata headers, ServerCallHandler<Q, R> next) {
+        try {
+            Principal unused = callers.principal(ServiceRequestContext.current());
+        } catch (RuntimeException e) {
+            StatusRuntimeException refusal = GrpcStatus.of(Failures.before(e));
+            call.close(
+                    refusal.getStatus(),
+                    Objects.requireNonNullElseGet(refusal.getTrailers(), Metadata::new));
+            return new ServerCall.Listener<>() {};
+        }
+        return next.startCall(call, headers);
+    }
+}
