@@ -251,7 +251,8 @@ public final class ToWire {
                 .build();
     }
 
-    private static LeaseView view(io.leasehold.spi.LeaseView view) {
+    /** One lease of a listing. */
+    public static LeaseView view(io.leasehold.spi.LeaseView view) {
         LeaseView.Builder message = LeaseView.newBuilder()
                 .setHolding(holding(view.holding()))
                 .setStatus(LeaseView.Status.valueOf(view.status().name()))

@@ -11,18 +11,29 @@ import static io.leasehold.server.Requests.seconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.grpc.ManagedChannel;
 import io.leasehold.protocol.v1.Answer;
 import io.leasehold.protocol.v1.Call;
 import io.leasehold.protocol.v1.CompleteRequest;
 import io.leasehold.protocol.v1.Failure;
 import io.leasehold.protocol.v1.ForceReleaseRequest;
 import io.leasehold.protocol.v1.Grant;
+import io.leasehold.protocol.v1.InfoRequest;
+import io.leasehold.protocol.v1.LeasesGrpc;
 import io.leasehold.protocol.v1.ListRequest;
 import io.leasehold.protocol.v1.RotateRequest;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -159,6 +170,50 @@ final class SessionTest {
         session.finish();
         session.end().get(30, TimeUnit.SECONDS);
         assertThat(answers).allSatisfy(answer -> assertThat(answer).isCompleted());
+    }
+
+    @Test
+    void listsOfOneMessageAreCarriedOutAsTheirAnswersAreRead() throws Exception {
+        String large = "x".repeat(60 * 1024);
+        for (int i = 0; i < 2; i++) {
+            assertThat(session.call(call(acquire("large-" + i).setRecord(record(large))))
+                            .getAcquired()
+                            .hasGranted())
+                    .isTrue();
+        }
+        ManagedChannel connection = server.connect();
+        TestSession unread = TestSession.unread(connection);
+        Call.Builder[] lists = new Call.Builder[300];
+        Arrays.setAll(
+                lists, i -> Call.newBuilder().setList(ListRequest.getDefaultInstance()));
+
+        List<CompletableFuture<Answer>> answers = unread.send(lists);
+        // on the same event loop, behind the message
+        assertThat(LeasesGrpc.newBlockingStub(connection)
+                        .withDeadlineAfter(30, TimeUnit.SECONDS)
+                        .info(InfoRequest.getDefaultInstance())
+                        .getEngine())
+                .isEqualTo("memory");
+        assertThat(listsCarriedOut()).isLessThan(100);
+
+        unread.read(lists.length);
+        for (CompletableFuture<Answer> answer : answers) {
+            assertThat(answer.get(30, TimeUnit.SECONDS).getListed().getLeasesCount())
+                    .isEqualTo(2);
+        }
+    }
+
+    private long listsCarriedOut() throws IOException, InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(
+                        URI.create("http://127.0.0.1:" + server.server().port() + "/metrics"))
+                .build();
+        Matcher count = Pattern.compile(
+                        "leasehold_calls_seconds_count\\{operation=\"list\",outcome=\"done\"\\} (\\d+)")
+                .matcher(HttpClient.newHttpClient()
+                        .send(request, HttpResponse.BodyHandlers.ofString())
+                        .body());
+        assertThat(count.find()).isTrue();
+        return Long.parseLong(count.group(1));
     }
 
     /** More than the ten megabytes at which a request would usually end. */

@@ -15,19 +15,16 @@ final class Pages {
     private Pages() {}
 
     static ListReply write(LeasePage page) {
-        ListReply reply = ToWire.page(page);
-        if (reply.getSerializedSize() <= MOST_BYTES) {
-            return reply;
-        }
-        ListReply.Builder shorter = ListReply.newBuilder().setMore(true);
+        ListReply.Builder reply = ListReply.newBuilder();
         int bytes = 0;
-        for (LeaseView lease : reply.getLeasesList()) {
+        for (var view : page.leases()) {
+            LeaseView lease = ToWire.view(view);
             bytes += lease.getSerializedSize();
-            if (bytes > MOST_BYTES && shorter.getLeasesCount() > 0) {
-                break;
+            if (bytes > MOST_BYTES && reply.getLeasesCount() > 0) {
+                return reply.setMore(true).build();
             }
-            shorter.addLeases(lease);
+            reply.addLeases(lease);
         }
-        return shorter.build();
+        return reply.setMore(page.more()).build();
     }
 }

@@ -9,6 +9,7 @@ import io.leasehold.protocol.v1.Call;
 import io.leasehold.protocol.v1.Failure;
 import io.leasehold.protocol.v1.SessionReply;
 import io.leasehold.protocol.v1.SessionRequest;
+import java.util.ArrayDeque;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
@@ -16,6 +17,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -24,9 +26,10 @@ import org.jspecify.annotations.Nullable;
  * answers of stores, which arrive on any thread and are collected: those that are there together go
  * out in one message.
  *
- * <p>A client that does not read is not served further: while too many answers are unsent, no
- * message is taken from the network, and calls that were taken before may only fill it up to a
- * bound, beyond which the stream is cut.
+ * <p>A client that does not read is not served further: while too many answers are unsent, by
+ * number or by bytes, no message is taken from the network, and acquires and lists that were taken
+ * before are put off. Answers to those that are under way may fill it up to a bound, beyond which
+ * the stream is cut.
  */
 final class Session implements StreamObserver<SessionRequest> {
 
@@ -35,6 +38,10 @@ final class Session implements StreamObserver<SessionRequest> {
     private static final int MOST_BYTES_IN_A_MESSAGE = 1 << 20;
     private static final int UNSENT_TO_PAUSE = 4_096;
     private static final int UNSENT_TO_CUT = 100_000;
+    private static final int BYTES_TO_PAUSE = 4 << 20;
+    private static final int BYTES_TO_CUT = 64 << 20;
+    /** Each has up to a megabyte. */
+    private static final int MOST_LISTS_UNSENT = 8;
 
     private final Operations operations;
     private final Caller caller;
@@ -42,15 +49,18 @@ final class Session implements StreamObserver<SessionRequest> {
     private final Executor loop;
     private final ConcurrentLinkedQueue<Ready> ready = new ConcurrentLinkedQueue<>();
     private final AtomicInteger unsent = new AtomicInteger();
+    private final AtomicLong unsentBytes = new AtomicLong();
     private final AtomicBoolean draining = new AtomicBoolean();
     private final Set<Delivery> undelivered = new HashSet<>(); // on the loop, as what follows
+    private final ArrayDeque<Call> putOff = new ArrayDeque<>();
     private int underWay;
-    private boolean paused;
+    private int listsUnsent;
+    private boolean paused; // no further message was asked for
     private boolean complete; // the client has no more calls
     private boolean ended;
 
-    /** An answer that is to be sent, and who waits to hear of that. */
-    private record Ready(Answer answer, @Nullable Delivery delivery) {}
+    /** An answer that is to be sent, who waits to hear of that, and whether it is to a list. */
+    private record Ready(Answer answer, @Nullable Delivery delivery, boolean list) {}
 
     Session(
             Operations operations,
@@ -83,29 +93,47 @@ final class Session implements StreamObserver<SessionRequest> {
                             + MOST_CALLS_IN_A_MESSAGE));
             return;
         }
+        paused = true;
         draining.set(true); // whatever is there at the end of this goes out together
         for (Call call : message.getCallsList()) {
-            if (!isPatient(call)) {
-                carry(call);
-            }
-        }
-        for (Call call : message.getCallsList()) {
             if (isPatient(call)) {
+                putOff.add(call);
+            } else {
                 carry(call);
             }
         }
         drain();
-        if (unsent.get() < UNSENT_TO_PAUSE) {
-            replies.request(1);
-        } else {
-            paused = true;
-        }
     }
 
     /** Those who hold leases go before those who want some. */
     private static boolean isPatient(Call call) {
         return call.getOperationCase() == Call.OperationCase.ACQUIRE
                 || call.getOperationCase() == Call.OperationCase.LIST;
+    }
+
+    /** Carries out what was put off, as far as there is room for the answers. */
+    private void carryPutOff() {
+        draining.set(true);
+        while (isRoomForNext()) {
+            Call next = putOff.remove();
+            if (next.hasList()) {
+                listsUnsent++;
+            }
+            carry(next);
+        }
+        draining.set(false);
+    }
+
+    private boolean isRoomForNext() {
+        Call next = putOff.peek();
+        return next != null
+                && !ended
+                && isRoom()
+                && (!next.hasList() || listsUnsent < MOST_LISTS_UNSENT);
+    }
+
+    private boolean isRoom() {
+        return unsent.get() < UNSENT_TO_PAUSE && unsentBytes.get() < BYTES_TO_PAUSE;
     }
 
     private void carry(Call call) {
@@ -130,7 +158,7 @@ final class Session implements StreamObserver<SessionRequest> {
                         operations.complete(caller, call.getComplete()),
                         Answer.Builder::setEnded);
             case LIST ->
-                await(id, operations.list(caller, call.getList()), Answer.Builder::setListed);
+                await(id, operations.list(caller, call.getList()), Answer.Builder::setListed, true);
             case FORCE_RELEASE ->
                 await(
                         id,
@@ -143,7 +171,8 @@ final class Session implements StreamObserver<SessionRequest> {
                                 Failures.of(
                                         Failure.Kind.INVALID,
                                         "a call without an operation that this server knows")),
-                        null));
+                        null,
+                        false));
         }
     }
 
@@ -159,18 +188,24 @@ final class Session implements StreamObserver<SessionRequest> {
                                         .setAcquired(reply)
                                         .build()
                                 : failure(id, failure),
-                        delivery)));
+                        delivery,
+                        false)));
     }
 
     private <T> void await(long id, CompletionStage<T> reply, BiConsumer<Answer.Builder, T> set) {
+        await(id, reply, set, false);
+    }
+
+    private <T> void await(
+            long id, CompletionStage<T> reply, BiConsumer<Answer.Builder, T> set, boolean list) {
         CompletionStage<T> unused = reply.whenComplete((answer, failure) -> {
             if (failure != null) {
-                collect(new Ready(failure(id, failure), null));
+                collect(new Ready(failure(id, failure), null, list));
                 return;
             }
             Answer.Builder message = Answer.newBuilder().setId(id);
             set.accept(message, answer);
-            collect(new Ready(message.build(), null));
+            collect(new Ready(message.build(), null, list));
         });
     }
 
@@ -187,6 +222,7 @@ final class Session implements StreamObserver<SessionRequest> {
     private void collect(Ready answer) {
         ready.add(answer);
         unsent.incrementAndGet();
+        unsentBytes.addAndGet(answer.answer().getSerializedSize());
         if (draining.compareAndSet(false, true)) {
             loop.execute(this::drain);
         }
@@ -194,22 +230,24 @@ final class Session implements StreamObserver<SessionRequest> {
 
     /** Sends what is there, as far as the network has room. */
     private void drain() {
-        draining.set(false);
-        while (!ended && replies.isReady() && !ready.isEmpty()) {
-            send();
-        }
+        do {
+            carryPutOff();
+            while (!ended && replies.isReady() && !ready.isEmpty()) {
+                send();
+            }
+        } while (isRoomForNext());
         int left = unsent.get();
         if (ended) {
             return;
-        } else if (left > UNSENT_TO_CUT) {
+        } else if (left > UNSENT_TO_CUT || unsentBytes.get() > BYTES_TO_CUT) {
             fail(Failures.limit(
                     "unsent answers",
                     UNSENT_TO_CUT,
                     "the session is ended because its answers are not read"));
-        } else if (complete && underWay == 0 && left == 0) {
+        } else if (complete && underWay == 0 && left == 0 && putOff.isEmpty()) {
             ended = true;
             replies.onCompleted();
-        } else if (paused && left < UNSENT_TO_PAUSE) {
+        } else if (paused && putOff.isEmpty() && isRoom()) {
             paused = false;
             replies.request(1);
         }
@@ -227,6 +265,9 @@ final class Session implements StreamObserver<SessionRequest> {
             message.addAnswers(next.answer());
             bytes += next.answer().getSerializedSize();
             answers++;
+            if (next.list()) {
+                listsUnsent--;
+            }
             if (next.delivery() != null) {
                 undelivered.remove(next.delivery());
                 next.delivery().delivered();
@@ -234,6 +275,7 @@ final class Session implements StreamObserver<SessionRequest> {
         }
         underWay -= answers;
         unsent.addAndGet(-answers);
+        unsentBytes.addAndGet(-bytes);
         replies.onNext(message.build());
     }
 
@@ -260,6 +302,7 @@ final class Session implements StreamObserver<SessionRequest> {
     /** Nobody hears answers any more. */
     private void end() {
         ended = true;
+        putOff.clear();
         Set<Delivery> lost = Set.copyOf(undelivered);
         undelivered.clear();
         lost.forEach(Delivery::lost);
