@@ -2,6 +2,7 @@
 package io.leasehold.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.grpc.ManagedChannel;
@@ -17,6 +18,8 @@ import io.leasehold.protocol.v1.CreateTokenRequest;
 import io.leasehold.protocol.v1.ForceReleaseRequest;
 import io.leasehold.protocol.v1.InfoRequest;
 import io.leasehold.protocol.v1.LeasesGrpc;
+import io.leasehold.protocol.v1.ListRequest;
+import io.leasehold.protocol.v1.ReleaseRequest;
 import io.leasehold.protocol.v1.RevokeTokenRequest;
 import io.leasehold.protocol.v1.TokenRule;
 import io.leasehold.protocol.v1.WatchReply;
@@ -241,6 +244,45 @@ final class EdgeTest {
                 .isTrue();
 
         assertThat(code(events::next)).isEqualTo(Status.Code.PERMISSION_DENIED);
+    }
+
+    @Test
+    void aPrincipalRevokedWhileItWaitsIsNotGrantedTheLock() {
+        TokenFile file = TokenFile.at(directory.resolve("tokens"));
+        String admin = file.create("ops", List.of(AccessRule.parse("*=admin")));
+        String guest = file.create(
+                "guest", List.of(AccessRule.parse(MatrixRequests.NAMESPACE + "=acquire")));
+        ManagedChannel channel = channel(start(
+                new Security(Optional.of(file.path()), Optional.empty(), Optional.empty(), false)));
+        LeasesGrpc.LeasesBlockingStub ops = as(admin, LeasesGrpc.newBlockingStub(channel));
+        AcquireReply held = ops.acquire(MatrixRequests.acquire("name:lock", 1));
+        var waiting = as(guest, LeasesGrpc.newFutureStub(channel))
+                .acquire(MatrixRequests.acquire("name:lock", 2).toBuilder()
+                        .setWait(Requests.seconds(600))
+                        .build());
+        Await.until(() -> ops.list(ListRequest.newBuilder()
+                                .setNamespace(MatrixRequests.NAMESPACE)
+                                .build())
+                        .getLeases(0)
+                        .getWaiters()
+                == 1);
+
+        assertThat(as(admin, AdministrationGrpc.newBlockingStub(channel))
+                        .revokeToken(RevokeTokenRequest.newBuilder()
+                                .setName("guest")
+                                .build())
+                        .getRevoked())
+                .isTrue();
+        assertThat(ops.release(ReleaseRequest.newBuilder()
+                                .setNamespace(MatrixRequests.NAMESPACE)
+                                .setGrant(Requests.grant(held))
+                                .build())
+                        .hasEnded())
+                .isTrue();
+
+        assertThatThrownBy(waiting::get).hasMessageContaining("PERMISSION_DENIED");
+        assertThat(ops.acquire(MatrixRequests.acquire("name:lock", 3)).hasGranted())
+                .isTrue();
     }
 
     private static Status.Code code(Runnable call) {

@@ -92,8 +92,8 @@ public final class LeaseOperations implements Operations, AutoCloseable {
     public CompletionStage<AcquireReply> acquire(Caller caller, AcquireRequest message) {
         return loads.acquires.carry(
                 () -> {
-                    String namespace = permitted(
-                            caller, LeasesGrpc.getAcquireMethod(), message.getNamespace());
+                    MethodDescriptor<?, ?> method = LeasesGrpc.getAcquireMethod();
+                    String namespace = permitted(caller, method, message.getNamespace());
                     LeaseRequest request = FromWire.acquire(message);
                     if (stopping) {
                         throw Stopping.refusal();
@@ -101,9 +101,21 @@ public final class LeaseOperations implements Operations, AutoCloseable {
                     return in(
                             namespaces.leases(namespace),
                             store -> acquires.acquire(
-                                    caller, new Acquires.Order(namespace, store, request)));
+                                            caller, new Acquires.Order(namespace, store, request))
+                                    .thenCompose(answer -> isPermitted(
+                                                    caller, method, namespace)
+                                            ? CompletableFuture.completedStage(answer)
+                                            : takenBack(store, request, namespace)));
                 },
                 ToWire::acquisition);
+    }
+
+    /** For a caller that lost its permission while it waited, and could not release what it got. */
+    private static <T> CompletionStage<T> takenBack(
+            LeaseStore store, LeaseRequest request, String namespace) {
+        return store.withdraw(request)
+                .handle((ending, failure) -> denied(LeasesGrpc.getAcquireMethod(), namespace))
+                .thenCompose(CompletableFuture::failedStage);
     }
 
     @Override
@@ -330,12 +342,16 @@ public final class LeaseOperations implements Operations, AutoCloseable {
     private static String permitted(Caller caller, MethodDescriptor<?, ?> method, String given) {
         String namespace = Namespaces.name(given);
         if (!isPermitted(caller, method, namespace)) {
-            throw Failures.of(
-                    Failure.Kind.PERMISSION_DENIED,
-                    "this needs " + Rules.of(method.getFullMethodName()) + " in namespace '"
-                            + namespace + "'");
+            throw denied(method, namespace);
         }
         return namespace;
+    }
+
+    private static CallFailedException denied(MethodDescriptor<?, ?> method, String namespace) {
+        return Failures.of(
+                Failure.Kind.PERMISSION_DENIED,
+                "this needs " + Rules.of(method.getFullMethodName()) + " in namespace '" + namespace
+                        + "'");
     }
 
     private CompletionStage<LeaseStore> changing(
