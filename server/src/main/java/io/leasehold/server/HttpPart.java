@@ -18,7 +18,7 @@ final class HttpPart implements ServerPart {
     public void addTo(ServerBuilder server, Parts parts) {
         HttpSettings settings = new HttpSettings(
                 parts.callers()::principal,
-                parts.serving(),
+                parts.health(),
                 parts.meters().registry(),
                 new SecureRandom(),
                 parts.options().time(),

@@ -9,8 +9,10 @@ import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.server.access.EdgeOperations;
 import io.leasehold.server.access.Security;
 import io.leasehold.server.api.Callers;
+import io.leasehold.server.api.Health;
 import io.leasehold.server.api.LeaseOperations;
 import io.leasehold.server.api.OperationsOptions;
+import io.leasehold.server.api.Readiness;
 import io.leasehold.server.engine.Namespaces;
 import io.leasehold.server.metrics.ServerMeters;
 import io.leasehold.spi.Guarantees;
@@ -24,6 +26,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -41,6 +44,7 @@ public final class LeaseholdServer implements AutoCloseable {
     private final ServerOptions options;
     private final Namespaces namespaces;
     private final LeaseOperations operations;
+    private final Readiness readiness;
     private final Workers workers;
     private final Guarantees guarantees;
     private final AtomicBoolean closing = new AtomicBoolean();
@@ -64,6 +68,8 @@ public final class LeaseholdServer implements AutoCloseable {
                         options.bounds().calls(),
                         new OperationsOptions.Surroundings(
                                 options.time(), new SecureRandom(), workers.loops())));
+        this.readiness = new Readiness(
+                () -> namespaces.leases(Namespaces.DEFAULT), options.time(), new SecureRandom());
         this.server = build(setting.address(), setting.entrance());
     }
 
@@ -151,10 +157,16 @@ public final class LeaseholdServer implements AutoCloseable {
                         operations, options.limits(), entrance.audit(), options.time())),
                 new Callers(entrance.access()),
                 entrance.administration(),
-                () -> !operations.isStopping(),
+                this::health,
                 meters);
         PARTS.forEach(part -> part.addTo(builder, parts));
         return builder.build();
+    }
+
+    private CompletionStage<Health> health() {
+        return operations.isStopping()
+                ? CompletableFuture.completedStage(Health.STOPPING)
+                : readiness.health();
     }
 
     /** The version that the build wrote into the jar's manifest. */

@@ -5,10 +5,12 @@ import com.linecorp.armeria.server.ServerBuilder;
 
 import io.leasehold.server.access.TokenAdministration;
 import io.leasehold.server.api.Callers;
+import io.leasehold.server.api.Health;
 import io.leasehold.server.api.Operations;
 import io.leasehold.server.metrics.ServerMeters;
 
-import java.util.function.BooleanSupplier;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 
 /** A way in, or something else that is served at the port. */
 @FunctionalInterface
@@ -23,7 +25,7 @@ interface ServerPart {
      * @param operations what they lead to
      * @param callers who comes in
      * @param administration of the principals
-     * @param serving whether new work is taken, which is the server's health
+     * @param health whether new work is taken
      * @param meters what is counted
      */
     record Parts(
@@ -31,6 +33,6 @@ interface ServerPart {
             Operations operations,
             Callers callers,
             TokenAdministration administration,
-            BooleanSupplier serving,
+            Supplier<CompletionStage<Health>> health,
             ServerMeters meters) {}
 }

@@ -141,7 +141,9 @@ final class HttpMatrixTest {
     void healthIsForAllAndMetricsForThoseWhoAdministerAndTheRestForTheKnown() throws IOException {
         for (Identity identity : Identity.values()) {
             boolean known = identity != Identity.NONE;
-            assertThat(status(identity, "/health")).isEqualTo(200);
+            for (String page : List.of("/health", "/health/live", "/health/ready")) {
+                assertThat(status(identity, page)).as(page).isEqualTo(200);
+            }
             assertThat(status(identity, "/metrics"))
                     .isEqualTo(!known ? 401 : identity == Identity.ADMIN ? 200 : 403);
             for (String page : List.of("/", "/docs", "/docs/leasehold.proto")) {

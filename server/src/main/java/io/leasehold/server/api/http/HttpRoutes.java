@@ -67,7 +67,9 @@ public final class HttpRoutes {
         paths.put("/", get(pages::front));
         paths.put("/docs", get(pages::docs));
         paths.put("/docs/leasehold.proto", get(pages::protocol));
-        paths.put("/health", get(pages::health));
+        paths.put("/health", get(pages::ready));
+        paths.put("/health/ready", get(pages::ready));
+        paths.put("/health/live", get(pages::live));
         paths.put("/metrics", get(pages::metrics));
         paths.forEach((path, verbs) ->
                 bind(server, path, new RouteService(verbs, answers, ExchangeType.REQUEST_STREAMING)));

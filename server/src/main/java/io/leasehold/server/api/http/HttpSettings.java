@@ -5,18 +5,20 @@ import com.linecorp.armeria.server.ServiceRequestContext;
 
 import io.leasehold.server.access.Principal;
 import io.leasehold.server.api.CallFailedException;
+import io.leasehold.server.api.Health;
 import io.leasehold.spi.Time;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 
 import java.security.SecureRandom;
-import java.util.function.BooleanSupplier;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * What the routes need besides the operations.
  *
  * @param callers tells who is asking, or throws a {@link CallFailedException} (UNAUTHENTICATED)
- * @param serving whether the server takes new work, which is its health
+ * @param health whether the server takes new work, found out within seconds
  * @param meters what is told at {@code /metrics}
  * @param random where lease ids come from that a client left out
  * @param time for heartbeats
@@ -26,7 +28,7 @@ import java.util.function.Function;
  */
 public record HttpSettings(
         Function<ServiceRequestContext, Principal> callers,
-        BooleanSupplier serving,
+        Supplier<CompletionStage<Health>> health,
         PrometheusMeterRegistry meters,
         SecureRandom random,
         Time time,

@@ -15,6 +15,7 @@ import io.leasehold.protocol.v1.Failure;
 import io.leasehold.server.access.Permission;
 import io.leasehold.server.access.Principal;
 import io.leasehold.server.api.CallFailedException;
+import io.leasehold.server.api.Health;
 
 import java.nio.charset.StandardCharsets;
 
@@ -28,7 +29,8 @@ final class Pages {
 
               /docs                  every call, its fields and its errors
               /docs/leasehold.proto  the protocol, to generate a client from
-              /health                whether it takes work
+              /health/live           whether it answers
+              /health/ready          whether it takes work
               /metrics               for Prometheus
 
             A lock, from a shell:
@@ -80,15 +82,28 @@ final class Pages {
         return Answers.page(MediaType.PLAIN_TEXT_UTF_8, protocol, NOTHING_MORE);
     }
 
-    HttpResponse health(ServiceRequestContext context, HttpRequest request) {
-        if (settings.serving().getAsBoolean()) {
-            return HttpResponse.of(WELL, HttpData.ofUtf8("{\"status\":\"SERVING\"}"));
-        }
+    /** The process answers; for those who would start it again if it did not. */
+    HttpResponse live(ServiceRequestContext context, HttpRequest request) {
+        return HttpResponse.of(WELL, HttpData.ofUtf8("{\"status\":\"ALIVE\"}"));
+    }
+
+    /** Leases are granted; for those who would send requests elsewhere if they were not. */
+    HttpResponse ready(ServiceRequestContext context, HttpRequest request) {
+        return HttpResponse.of(settings.health().get().thenApply(this::ready));
+    }
+
+    private HttpResponse ready(Health health) {
+        return switch (health) {
+            case SERVING -> HttpResponse.of(WELL, HttpData.ofUtf8("{\"status\":\"SERVING\"}"));
+            case STOPPING -> notNow("The server is stopping.");
+            case STORE_UNAVAILABLE ->
+                notNow("The store grants nothing at the moment; the server's log says why.");
+        };
+    }
+
+    private HttpResponse notNow(String why) {
         return answers.problem(Problem.of(
-                HttpStatus.SERVICE_UNAVAILABLE,
-                "UNAVAILABLE",
-                "Not now; nothing happened",
-                "The server is stopping."));
+                HttpStatus.SERVICE_UNAVAILABLE, "UNAVAILABLE", "Not now; nothing happened", why));
     }
 
     HttpResponse metrics(ServiceRequestContext context, HttpRequest request) {

@@ -45,6 +45,8 @@ final class PagesTest {
         HttpResponse<String> stopping = web.get("/health");
         assertThat(stopping.statusCode()).isEqualTo(503);
         assertThat(json(stopping).get("reason").asText()).isEqualTo("UNAVAILABLE");
+        assertThat(web.get("/health/ready").statusCode()).isEqualTo(503);
+        assertThat(web.get("/health/live").statusCode()).isEqualTo(200);
         web.serving.set(true);
     }
 

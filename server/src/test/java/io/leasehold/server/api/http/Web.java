@@ -15,6 +15,7 @@ import io.leasehold.server.access.EdgeLimits;
 import io.leasehold.server.access.Permission;
 import io.leasehold.server.access.Principal;
 import io.leasehold.server.api.CallFailedException;
+import io.leasehold.server.api.Health;
 import io.leasehold.server.metrics.ServerMeters;
 import io.leasehold.testkit.VirtualTime;
 
@@ -30,6 +31,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
@@ -52,7 +54,8 @@ final class Web implements AutoCloseable {
     private Web(boolean strangers, Consumer<ServerBuilder> more) {
         HttpSettings settings = new HttpSettings(
                 context -> principal(context.request().headers().get("authorization", "")),
-                serving::get,
+                () -> CompletableFuture.completedStage(
+                        serving.get() ? Health.SERVING : Health.STOPPING),
                 meters.registry(),
                 new SecureRandom(),
                 time,
