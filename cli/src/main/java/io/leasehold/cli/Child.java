@@ -17,26 +17,34 @@ import java.util.concurrent.CompletableFuture;
  * <p>Java can't make process groups. So the command is started through {@code setsid} where there
  * is one: it keeps the process id and makes it the id of a group (and session) that the command's
  * own children are born into, wherever they move in the tree of processes. Without it, those that
- * can be seen in the tree are signalled one by one.
+ * can be seen in the tree are signalled one by one. A {@link Watchdog} stops the command should this
+ * process die.
  */
 final class Child {
 
     private final Process process;
     private final Family family;
+    private final Watchdog watchdog;
 
-    private Child(Process process, Family family) {
+    private Child(Process process, Family family, Watchdog watchdog) {
         this.process = process;
         this.family = family;
+        this.watchdog = watchdog;
     }
 
     /**
      * Starts the command.
      *
      * @param ownGroup in a process group of its own, if the system can
+     * @param watchdog told of the command, and dismissed once it is over
      * @throws IOException if it can't be started
      */
     static Child start(
-            List<String> command, FencingToken token, List<Scope> scopes, boolean ownGroup)
+            List<String> command,
+            FencingToken token,
+            List<Scope> scopes,
+            boolean ownGroup,
+            Watchdog watchdog)
             throws IOException {
         Optional<String> setsid = ownGroup ? Programs.find("setsid") : Optional.empty();
         List<String> line = new ArrayList<>();
@@ -48,8 +56,11 @@ final class Child {
         // a lease id that this process may have is not the command's business
         builder.environment().remove(LeaseFile.ID_VARIABLE);
         Process process = builder.start();
+        watchdog.watch(setsid.isPresent() ? -process.pid() : process.pid());
         return new Child(
-                process, setsid.isPresent() ? new Family.Group(process) : new Family.Tree(process));
+                process,
+                setsid.isPresent() ? new Family.Group(process) : new Family.Tree(process),
+                watchdog);
     }
 
     /** Several scopes are one a line: a space may be part of one. */
@@ -79,5 +90,10 @@ final class Child {
     /** Ends what is left of it, at once. */
     void kill() {
         family.kill();
+    }
+
+    /** Nothing of it has to be stopped any more. What it left in the background stays there. */
+    void leave() {
+        watchdog.dismiss();
     }
 }

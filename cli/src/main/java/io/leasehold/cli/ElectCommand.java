@@ -137,6 +137,8 @@ final class ElectCommand implements Callable<Integer> {
             leader.signalled(signal);
         } else if (signal.ends()) {
             end.complete(ExitCodes.SIGNALLED + signal.number());
+        } else if (signal.suspends()) {
+            Signals.suspend();
         }
     }
 
@@ -147,7 +149,8 @@ final class ElectCommand implements Callable<Integer> {
         tell("elected", term, "");
         Supervisor.Ended ended;
         try {
-            ended = supervisor.watch(running.start(command, term.token(), List.of(office)));
+            ended = supervisor.watch(
+                    running.start(command, term.token(), List.of(office)), term::isValid);
         } catch (IOException e) {
             // nor could it be started in another term
             output.say(running.explain(command, e));

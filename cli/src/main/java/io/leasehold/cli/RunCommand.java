@@ -32,7 +32,8 @@ import picocli.CommandLine.Parameters;
             "Waits for the lock, runs the command, renews the lease meanwhile and gives it back"
                     + " at the end. The command finds its fencing token in LEASEHOLD_TOKEN and what"
                     + " it holds in LEASEHOLD_SCOPE. If the lease is lost, the command and all it"
-                    + " has started get TERM and, after a grace, KILL. Signals are passed on.",
+                    + " has started get TERM and, after a grace, KILL; so they do if this process"
+                    + " is killed. Signals are passed on; Ctrl-Z suspends the command as well.",
             ""
         },
         mixinStandardHelpOptions = true,
@@ -98,9 +99,7 @@ final class RunCommand implements Callable<Integer> {
             FencedLock lock = leasehold.lock(options, claim.scopes().toArray(Scope[]::new));
             CompletableFuture<Lease> coming = lock.acquireAsync(wait);
             Signals.passTo(signal -> {
-                boolean ended =
-                        signal.ends() && early.compareAndSet(null, signal) && coming.cancel(true);
-                if (!ended) {
+                if (coming.isDone() || !endsTheWait(signal, coming)) {
                     supervisor.signalled(signal);
                 }
             });
@@ -112,6 +111,17 @@ final class RunCommand implements Callable<Integer> {
         }
     }
 
+    /** Before the command runs: false if the lock came in this very moment. */
+    private boolean endsTheWait(Signals.Caught signal, CompletableFuture<Lease> coming) {
+        if (signal.ends()) {
+            return early.compareAndSet(null, signal) && coming.cancel(true);
+        }
+        if (signal.suspends()) {
+            Signals.suspend();
+        }
+        return true;
+    }
+
     private int run(Lease lease, Supervisor supervisor) throws InterruptedException {
         lease.onLost(supervisor::lost);
         Child child;
@@ -121,7 +131,7 @@ final class RunCommand implements Callable<Integer> {
             output.say(running.explain(command, e));
             return Running.code(e);
         }
-        Supervisor.Ended ended = supervisor.watch(child);
+        Supervisor.Ended ended = supervisor.watch(child, lease::isValid);
         if (ended.loss().isPresent()) {
             output.say(ended.loss().get().getMessage() + "; the command was stopped");
             return ExitCodes.LOST;

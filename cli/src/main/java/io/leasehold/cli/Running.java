@@ -33,7 +33,13 @@ final class Running {
     }
 
     Child start(List<String> command, FencingToken token, List<Scope> scopes) throws IOException {
-        return Child.start(command, token, scopes, !foreground);
+        Watchdog watchdog = Watchdog.start(grace);
+        try {
+            return Child.start(command, token, scopes, !foreground, watchdog);
+        } catch (IOException e) {
+            watchdog.dismiss();
+            throw e;
+        }
     }
 
     String explain(List<String> command, IOException e) {

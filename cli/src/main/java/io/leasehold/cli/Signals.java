@@ -9,14 +9,18 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * The signals that people and init systems send to a command. Only {@code sun.misc.Signal} tells
+ * The signals that people and init systems send to a command: all that would end or suspend this
+ * process by default, as far as Java can catch them. It can't catch KILL, STOP, QUIT and those of
+ * crashes; after their end the {@link Watchdog} acts. Only {@code sun.misc.Signal} tells
  * which one came. It is called by reflection, because the compiler's warning about it can't be
  * silenced; where it is missing, signals end the command as ever.
  */
 final class Signals {
 
-    private static final List<String> PASSED_ON = List.of("TERM", "INT", "HUP", "USR2", "CONT");
-    private static final Set<String> ENDING = Set.of("TERM", "INT", "HUP");
+    private static final Set<String> ENDING = Set.of(
+            "TERM", "INT", "HUP", "ALRM", "VTALRM", "PROF", "XCPU", "IO", "PWR", "STKFLT");
+    private static final Set<String> SUSPENDING = Set.of("TSTP", "TTIN", "TTOU");
+    private static final Set<String> OTHERS = Set.of("USR1", "USR2", "CONT");
 
     /**
      * A signal.
@@ -30,9 +34,19 @@ final class Signals {
         boolean ends() {
             return ENDING.contains(name);
         }
+
+        /** Whether it asks programs to stop until they are told to continue, as Ctrl-Z does. */
+        boolean suspends() {
+            return SUSPENDING.contains(name);
+        }
     }
 
     private Signals() {}
+
+    /** Stops this process; returns when somebody has continued it. */
+    static void suspend() {
+        boolean unused = Programs.kill("STOP", ProcessHandle.current().pid());
+    }
 
     /** From now on signals no longer end this process: the listener is told, on another thread. */
     static void passTo(Consumer<Caught> listener) {
@@ -52,8 +66,10 @@ final class Signals {
                         }
                         return null;
                     });
-            for (String signal : PASSED_ON) {
-                take(type, handle, signal, handler);
+            for (Set<String> signals : List.of(ENDING, SUSPENDING, OTHERS)) {
+                for (String signal : signals) {
+                    take(type, handle, signal, handler);
+                }
             }
         } catch (ReflectiveOperationException e) {
             System.getLogger(Signals.class.getName())

@@ -8,12 +8,16 @@ import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Stands by a command that runs under a lease: passes signals on to it, and stops it with all it
  * has started when the lease is lost, by TERM first and after a grace by KILL. What happens is put
  * into a queue by whoever notices; one thread acts.
+ *
+ * <p>Nobody renews the lease while this process is suspended. So the command is suspended first,
+ * and continues only if the lease is still valid then.
  */
 final class Supervisor {
 
@@ -45,19 +49,37 @@ final class Supervisor {
         events.add(signal);
     }
 
-    /** Stays until the command has ended, and until all of its family has if the lease was lost. */
-    Ended watch(Child child) throws InterruptedException {
+    /**
+     * Stays until the command has ended, and until all of its family has if the lease was lost.
+     *
+     * @param isHeld whether the lease is valid now; once it is not, {@link #lost} is called
+     */
+    Ended watch(Child child, BooleanSupplier isHeld) throws InterruptedException {
         child.exit().thenAccept(events::add);
         while (true) {
             Object event = events.take();
             if (event instanceof Signals.Caught signal) {
-                child.signal(signal.name());
+                pass(signal, child, isHeld);
             } else if (event instanceof LeaseLostException loss) {
                 child.signal("TERM");
-                return new Ended(stop(child), Optional.of(loss));
+                child.signal("CONT"); // a suspended one does not end
+                int code = stop(child);
+                child.leave();
+                return new Ended(code, Optional.of(loss));
             } else if (event instanceof Integer code) {
+                child.leave();
                 return new Ended(code, Optional.empty());
             }
+        }
+    }
+
+    private static void pass(Signals.Caught signal, Child child, BooleanSupplier isHeld) {
+        if (signal.suspends()) {
+            // not the signal itself: a group of its own session does not obey that one
+            child.signal("STOP");
+            Signals.suspend();
+        } else if (!signal.name().equals("CONT") || isHeld.getAsBoolean()) {
+            child.signal(signal.name());
         }
     }
 
@@ -71,7 +93,7 @@ final class Supervisor {
                 killed = true;
             }
             @Nullable Object event = events.poll(LOOK.toMillis(), TimeUnit.MILLISECONDS);
-            if (event instanceof Signals.Caught signal) {
+            if (event instanceof Signals.Caught signal && !signal.suspends()) {
                 child.signal(signal.name());
             }
         }
