@@ -14,6 +14,9 @@ import java.util.concurrent.TimeUnit;
 /** The command in a process of its own, as a shell or cron would start it. */
 final class CommandProcess {
 
+    /** As the launcher and the container have it. */
+    static final String THREAD_DUMPS_TO_STANDARD_ERROR = "-XX:+DisplayVMOutputToStderr";
+
     private final Process process;
     private final Path out;
     private final Path err;
@@ -30,6 +33,7 @@ final class CommandProcess {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
+                THREAD_DUMPS_TO_STANDARD_ERROR,
                 "-cp",
                 System.getProperty("java.class.path"),
                 "io.leasehold.cli.Main"));

@@ -182,6 +182,16 @@ final class PackagingTest {
         assertThat(ROOT.resolve("mvnw")).isExecutable();
     }
 
+    /** By default the JVM writes it to standard output, which belongs to the command that is run. */
+    @Test
+    void aThreadDumpGoesToStandardErrorHoweverTheCommandIsStarted() throws IOException {
+        for (String starts : List.of("leasehold", "packaging/Dockerfile")) {
+            assertThat(Files.readString(ROOT.resolve(starts)))
+                    .as(starts)
+                    .contains(CommandProcess.THREAD_DUMPS_TO_STANDARD_ERROR);
+        }
+    }
+
     private static List<String> instructions() throws IOException {
         return List.of(String.join("\n", lines("Dockerfile"))
                 .replaceAll("\\\\\n\\s*", " ")

@@ -183,4 +183,16 @@ final class RunSignalsTest {
         Files.createFile(file("go"));
         Await.until(() -> Files.exists(file("stayed")));
     }
+
+    @Test
+    void aThreadDumpIsNoPartOfTheCommandsOutput() throws Exception {
+        CommandProcess run =
+                run("1m", "trap 'echo end; exit 9' TERM; echo $$ > n; mv n pids; echo begin;"
+                        + " while :; do sleep 0.1; done");
+        assertThat(Programs.kill("QUIT", run.pid())).isTrue();
+        Await.until(() -> (run.out() + run.err()).contains("Full thread dump"));
+        assertThat(Programs.kill("TERM", run.pid())).isTrue();
+        assertThat(run.code()).as(run.err()).isEqualTo(9);
+        assertThat(run.out()).isEqualTo("begin\nend\n");
+    }
 }
