@@ -79,7 +79,8 @@ class Lease {
   #grant;
   #ttl;
   #timer;
-  #deadline;
+  #deadline = Number.NEGATIVE_INFINITY;
+  #over = false;
 
   constructor(client, request, granted, sent) {
     this.#client = client;
@@ -103,7 +104,7 @@ class Lease {
 
   /** Whether the lease is ours for certain, as far as this machine's clock can tell. */
   get valid() {
-    return performance.now() < this.#deadline;
+    return !this.#over && performance.now() < this.#deadline;
   }
 
   async renew() {
@@ -115,6 +116,9 @@ class Lease {
     if (outcome.outcome === 'refused') {
       this.#end();
       throw new Lost(outcome.refused.message);
+    }
+    if (this.#over) {
+      throw new Lost('the lease was released meanwhile');
     }
     this.#extend(sent, outcome.renewed.validity);
   }
@@ -129,11 +133,12 @@ class Lease {
 
   #extend(sent, { inStore, remaining }) {
     const length = (number(inStore) + number(remaining)) * 1000;
-    this.#deadline = sent + length * (1 - 2 * 0.01) - 5;
+    // of two answers the earlier one may come last
+    this.#deadline = Math.max(this.#deadline, sent + length * (1 - 2 * 0.01) - 5);
   }
 
   #end() {
     clearInterval(this.#timer);
-    this.#deadline = Number.NEGATIVE_INFINITY;
+    this.#over = true; // for good: an answer to a renewal may still be under way
   }
 }

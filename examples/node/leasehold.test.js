@@ -53,3 +53,30 @@ test('a lease that is over is neither renewed nor valid', async () => {
   await assert.rejects(lease.renew(), Lost);
   assert.equal(lease.valid, false);
 });
+
+test('a renewal that is answered after the release does not make the lease valid again', async () => {
+  const lease = await leasehold.acquire(randomUUID());
+  let isReleased;
+  const released = new Promise((resolve) => (isReleased = resolve));
+  const renewed = new Promise((resolve) => {
+    leasehold.call = async (method, request) => {
+      const reply = await Leasehold.prototype.call.call(leasehold, method, request);
+      if (method === 'renew') {
+        resolve();
+        await released;
+      }
+      return reply;
+    };
+  });
+  try {
+    const renewal = lease.renew();
+    await renewed; // in the store: its answer is under way
+    await lease.release();
+    isReleased();
+
+    await assert.rejects(renewal, Lost);
+    assert.equal(lease.valid, false);
+  } finally {
+    delete leasehold.call;
+  }
+});
