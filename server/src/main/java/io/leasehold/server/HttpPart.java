@@ -9,6 +9,8 @@ import io.leasehold.server.access.TokenAdministration;
 import io.leasehold.server.api.http.HttpRoutes;
 import io.leasehold.server.api.http.HttpSettings;
 
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 
 /** The operations as JSON over HTTP, and what there is for people and for Prometheus. */
@@ -22,7 +24,7 @@ final class HttpPart implements ServerPart {
                 parts.meters().registry(),
                 new SecureRandom(),
                 parts.options().time(),
-                isForStrangers(parts.options().security()));
+                isForStrangers(parts.options()));
         TokenAdministration tokens = parts.administration();
         HttpRoutes.of(parts.operations(), settings)
                 .with(AdministrationGrpc.getCreateTokenMethod(), tokens::createToken)
@@ -31,8 +33,15 @@ final class HttpPart implements ServerPart {
                 .register(server);
     }
 
-    /** Nobody is asked for a name, and nobody said that other machines may come. */
-    private static boolean isForStrangers(Security security) {
-        return security.tokens().isEmpty() && !security.insecure();
+    /**
+     * Nobody is asked for a name, and other machines can't come, or nobody said that they may: on
+     * loopback a browser is all that could bring somebody else.
+     */
+    private static boolean isForStrangers(ServerOptions options) {
+        Security security = options.security();
+        ServerOptions.Listen listen = options.listen();
+        InetAddress bind = new InetSocketAddress(listen.host(), listen.port()).getAddress();
+        return security.tokens().isEmpty()
+                && (!security.insecure() || (bind != null && bind.isLoopbackAddress()));
     }
 }

@@ -75,9 +75,7 @@ public final class HttpRoutes {
                 bind(server, path, new RouteService(verbs, answers, ExchangeType.REQUEST_STREAMING)));
         bind(server, Endpoint.watchPath(), watch(json, answers));
         server.errorHandler(new ErrorPages(answers));
-        if (settings.strangers()) {
-            server.decorator(new HostCheck(answers));
-        }
+        server.decorator(new HostCheck(answers, settings.strangers()));
     }
 
     /** The methods that have a route here. */

@@ -15,6 +15,7 @@ import java.net.Socket;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -197,9 +198,29 @@ final class PagesTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"evil.example:5327", "127.0.0.1.evil.example", "localhost.evil.example"})
+            strings = {
+                "evil.example:5327",
+                "127.0.0.1.evil.example",
+                "localhost.evil.example",
+                "[evil.example]",
+                "[evil.example]:5327",
+                "[::1].evil.example",
+                "[::1"
+            })
     void otherNamesAreNot(String authority) {
         assertThat(HostCheck.isLocal(authority)).isFalse();
+    }
+
+    @Test
+    void aRequestWithTwoHostsIsRefusedInEitherOrder() throws IOException {
+        try (Web strangers = Web.forStrangers()) {
+            for (Web each : List.of(web, strangers)) {
+                assertThat(status(each, "localhost\r\nHost: evil.example"))
+                        .isEqualTo("HTTP/1.1 400");
+                assertThat(status(each, "evil.example\r\nHost: localhost"))
+                        .isEqualTo("HTTP/1.1 400");
+            }
+        }
     }
 
     private static String status(Web web, String host) throws IOException {
