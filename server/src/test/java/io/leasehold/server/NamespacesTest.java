@@ -5,8 +5,10 @@ import static io.leasehold.server.Requests.acquire;
 import static io.leasehold.server.Requests.grant;
 import static io.leasehold.server.Requests.release;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.grpc.Status;
+import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.protocol.v1.AcquireRequest;
 import io.leasehold.protocol.v1.CheckReply;
 import io.leasehold.protocol.v1.CheckRequest;
@@ -17,6 +19,7 @@ import io.leasehold.protocol.v1.ListRequest;
 import io.leasehold.server.access.AccessRule;
 import io.leasehold.server.access.Security;
 import io.leasehold.server.access.TokenFile;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -75,6 +78,29 @@ final class NamespacesTest {
         try (TestServer server = TestServer.start(TestServer.options(store))) {
             ListRequest request = ListRequest.newBuilder().setNamespace("kept").build();
             assertThat(server.calls().list(request).getLeasesCount()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aDiskThatIsNotMountedDoesNotBecomeAnEmptyStore(@TempDir Path directory) {
+        Path data = directory.resolve("mount/leasehold");
+        assertThatThrownBy(() -> TestServer.start(TestServer.options("journal:" + data)))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("there is no directory " + directory.resolve("mount"))
+                .hasMessageContaining("mount");
+        assertThat(directory).isEmptyDirectory();
+    }
+
+    @Test
+    void aDiskThatIsUnmountedLaterDoesNotBecomeAnEmptyStore(@TempDir Path directory)
+            throws IOException {
+        Path data = directory.resolve("data");
+        try (TestServer server = TestServer.start(TestServer.options("journal:" + data))) {
+            Files.move(data, directory.resolve("elsewhere"));
+            GrpcCallsTest.failure(Status.Code.UNAVAILABLE, () -> server.calls().acquire(in("new")));
+            assertThat(data).doesNotExist();
+            Files.move(directory.resolve("elsewhere"), data);
+            assertThat(server.calls().acquire(in("new")).hasGranted()).isTrue();
         }
     }
 

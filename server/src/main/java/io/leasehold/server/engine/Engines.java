@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** The engines that there are. */
 final class Engines {
@@ -52,19 +53,48 @@ final class Engines {
         }
     }
 
-    /** A directory for each store. */
-    private record JournalEngine(Path directory, Time time) implements Engine {
+    /** A directory for each store. No caller writes: event loops must not wait for the disk. */
+    private static final class JournalEngine implements Engine {
+
+        private final Path directory;
+        private final Time time;
+        private final AtomicBoolean isThere = new AtomicBoolean();
+
+        private JournalEngine(Path directory, Time time) {
+            this.directory = directory;
+            this.time = time;
+        }
 
         @Override
         public LeaseStore open(String namespace, Purpose purpose) {
+            makeOnce();
+            return JournalLeaseStore.open(
+                    path(namespace, purpose), JournalOptions.defaults(), time, Disk.system());
+        }
+
+        /**
+         * Makes the data directory if its parent is there, and only for the first store: one that
+         * is missing later is a disk that was unmounted, and an empty store in its place would
+         * forget every lease.
+         */
+        private void makeOnce() {
+            if (Files.isDirectory(directory)) {
+                isThere.set(true);
+                return;
+            }
+            Path parent = directory.toAbsolutePath().normalize().getParent();
+            if (parent == null || !Files.isDirectory(parent) || isThere.get()) {
+                throw new StoreUnavailableException("there is no directory "
+                        + (isThere.get() ? directory : parent + " to make " + directory + " in")
+                        + ": make it, or mount what should be there");
+            }
             try {
-                Files.createDirectories(directory);
+                Files.createDirectory(directory);
+                isThere.set(true);
             } catch (IOException e) {
                 throw new StoreUnavailableException(
                         "the data directory " + directory + " can't be made: " + e.getMessage(), e);
             }
-            return JournalLeaseStore.open(
-                    path(namespace, purpose), JournalOptions.defaults(), time, Disk.system());
         }
 
         @Override
