@@ -26,6 +26,10 @@ public record RemoteAddress(List<Server> servers, String namespace, boolean tls)
     private static final Pattern SERVER = Pattern.compile(
             "(?<host>[A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.%]+])(?::(?<port>[0-9]{1,5}))?");
 
+    private static final String OCTET = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
+    private static final Pattern LOOPBACK =
+            Pattern.compile("localhost|\\[::1]|127(?:\\." + OCTET + "){3}");
+
     /**
      * One server.
      *
@@ -51,8 +55,9 @@ public record RemoteAddress(List<Server> servers, String namespace, boolean tls)
                     parts.group("host"), port == null ? DEFAULT_PORT : Integer.parseInt(port));
         }
 
+        /** Whether it is this machine for certain: a name may begin as an address does. */
         boolean isLoopback() {
-            return host.equals("localhost") || host.startsWith("127.") || host.equals("[::1]");
+            return LOOPBACK.matcher(host).matches();
         }
 
         @Override

@@ -2,6 +2,7 @@
 package io.leasehold.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.leasehold.memory.MemoryLeaseStore;
@@ -82,6 +83,28 @@ final class RemoteOptionsTest {
         assertThatThrownBy(() -> options.withToken("two\nlines"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageNotContaining("lines");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "127.attacker.example",
+                "127.0.0.1.attacker.example",
+                "127.0.0.256",
+                "127.0.0.1,127.attacker.example"
+            })
+    void aNameThatLooksLikeTheAddressOfThisMachineIsNotThisMachine(String hosts) {
+        RemoteOptions options = RemoteOptions.at("leasehold://" + hosts).withToken("secret");
+        assertThatThrownBy(options::check)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("leaseholds://");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"127.0.0.1", "127.9.9.9:1", "[::1]", "localhost:5327"})
+    void aTokenMayBeShownToThisMachine(String host) {
+        assertThatCode(RemoteOptions.at("leasehold://" + host).withToken("secret")::check)
+                .doesNotThrowAnyException();
     }
 
     @Test
