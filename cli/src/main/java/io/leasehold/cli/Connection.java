@@ -55,7 +55,7 @@ final class Connection {
     @Option(
             names = "--store",
             paramLabel = "STORE",
-            description = "Work on an engine without a server; LEASEHOLD_STORE: memory,"
+            description = "Work on an engine without a server: memory,"
                     + " journal:DIR, redis://HOST:PORT or quorum:redis://A,redis://B,redis://C.")
     private @Nullable String store;
 
@@ -98,23 +98,32 @@ final class Connection {
     }
 
     Setting server() {
-        return Setting.of("server", server, environment, DEFAULT_SERVER);
+        return Setting.of("server", given("server", server), environment, DEFAULT_SERVER);
     }
 
     Setting tokenFile() {
-        return Setting.of("token-file", tokenFile, environment, "");
+        return Setting.of("token-file", given("token-file", tokenFile), environment, "");
     }
 
+    /** Not from the environment: LEASEHOLD_STORE is the store of the server that runs here. */
     Setting store() {
-        return Setting.of("store", store, environment, "");
+        return Setting.of("store", given("store", store), Map.of(), "");
     }
 
     Setting namespace() {
-        return Setting.of("namespace", namespace, environment, "default");
+        return Setting.of("namespace", given("namespace", namespace), environment, "default");
+    }
+
+    /** What is given is not empty: that is most likely a variable that nobody has set. */
+    private @Nullable String given(String name, @Nullable String value) {
+        if (value != null && value.isBlank()) {
+            throw usage("--" + name + " is empty: give it a value, or leave it out");
+        }
+        return value;
     }
 
     private Setting authorities() {
-        return Setting.of("ca", authorities, environment, "");
+        return Setting.of("ca", given("ca", authorities), environment, "");
     }
 
     private static Optional<Path> file(Setting setting) {

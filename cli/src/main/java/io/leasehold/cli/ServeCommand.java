@@ -75,10 +75,12 @@ final class ServeCommand implements Callable<Integer> {
 
     private ServeSettings settings(Map<String, String> environment) {
         ParseResult given = spec.commandLine().getParseResult();
-        String named = environment.getOrDefault("LEASEHOLD_CONFIG", "");
         Optional<Path> file = config != null
                 ? Optional.of(config)
-                : named.isEmpty() ? Optional.empty() : Optional.of(Path.of(named));
+                : Optional.ofNullable(environment.get("LEASEHOLD_CONFIG")).map(Path::of);
+        if (file.filter(path -> path.toString().isBlank()).isPresent()) {
+            throw new IllegalArgumentException("the name of the configuration file is empty");
+        }
         return ServeSettings.of(
                 setting -> {
                     Object value = given.matchedOptionValue(setting.option(), null);

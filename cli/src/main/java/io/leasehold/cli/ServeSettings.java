@@ -38,7 +38,8 @@ final class ServeSettings {
      * Looks everything up.
      *
      * @param options the value of an option, null if it was not given
-     * @throws IllegalArgumentException if the file can't be read or has a key that nobody knows
+     * @throws IllegalArgumentException if the file can't be read or has a key that nobody knows, or
+     *     if a value is empty
      */
     static ServeSettings of(
             Function<ServeSetting, @Nullable String> options,
@@ -48,18 +49,27 @@ final class ServeSettings {
         ServeSettings settings = new ServeSettings();
         for (ServeSetting setting : ServeSetting.values()) {
             String given = options.apply(setting);
-            String set = environment.getOrDefault(setting.variable(), "");
-            String line = written.getProperty(setting.key(), "").strip();
+            String set = environment.get(setting.variable());
+            String line = written.getProperty(setting.key());
             Value value = given != null
-                    ? new Value(given, setting.option())
-                    : !set.isEmpty()
-                            ? new Value(set, setting.variable())
-                            : !line.isEmpty()
-                                    ? new Value(line, setting.key() + " in " + file.orElseThrow())
+                    ? given(given, setting.option())
+                    : set != null
+                            ? given(set, setting.variable())
+                            : line != null
+                                    ? given(line.strip(), setting.key() + " in " + file.orElseThrow())
                                     : new Value(setting.whenMissing(), setting.option());
             settings.values.put(setting, value);
         }
         return settings;
+    }
+
+    /** An empty value is most likely a variable that nobody has set, and not meant. */
+    private static Value given(String text, String source) {
+        if (text.isBlank()) {
+            throw new IllegalArgumentException(
+                    source + " is empty: give it a value, or leave it out");
+        }
+        return new Value(text, source);
     }
 
     private static Properties load(Path file) {

@@ -308,6 +308,24 @@ final class CommandsOnServerTest {
         run(76, "release", "--lease-file", "lease");
     }
 
+    /** As in the container, where the server has its store from there. */
+    @Test
+    void theStoreOfAServerInTheEnvironmentIsNotTheCommandsOwn() throws Exception {
+        environment.put("LEASEHOLD_STORE", "journal:" + file("data"));
+        run(0, "acquire", "--lock", "job", "--lease-file", "lease");
+        assertThat(isHeld("job")).isTrue();
+        assertThat(file("data")).doesNotExist();
+    }
+
+    @Test
+    void anEmptyOptionIsWrongUsageAndNotTheDefault() throws Exception {
+        for (String option :
+                List.of("--namespace", "--server", "--token-file", "--ca", "--store")) {
+            assertThat(run(2, "list", option, "").err())
+                    .contains(option + " is empty");
+        }
+    }
+
     // ---- for people
 
     @Test

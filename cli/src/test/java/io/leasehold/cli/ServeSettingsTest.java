@@ -51,10 +51,21 @@ final class ServeSettingsTest {
         options.put(ServeSetting.PORT, "3");
         assertThat(read(Map.of("LEASEHOLD_PORT", "2"), "port = 1").listen().port())
                 .isEqualTo(3);
-        // what is set to nothing is not set
-        options.clear();
-        assertThat(read(Map.of("LEASEHOLD_PORT", ""), "port = 1").listen().port())
-                .isEqualTo(1);
+    }
+
+    /** Such as {@code --tokens "$TOKENS"} where nobody has set TOKENS. */
+    @Test
+    void anEmptyValueIsAnErrorAndNotAnOpenServer() {
+        wrong("tokens =", "tokens in ", "empty");
+        assertThatThrownBy(() -> read(Map.of("LEASEHOLD_TOKENS", "")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("LEASEHOLD_TOKENS is empty");
+        options.put(ServeSetting.TOKENS, "");
+        assertThatThrownBy(() -> read(Map.of()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("--tokens is empty");
+        options.put(ServeSetting.TOKENS, " ");
+        assertThatThrownBy(() -> read(Map.of())).hasMessageContaining("--tokens is empty");
     }
 
     @Test
