@@ -50,13 +50,13 @@ interface Tokens {
         public String create(String name, List<TokenRule> rules) {
             Map<String, Object> fields = Json.object(
                     "name", name, "rules", rules.stream().map(TokenRule::json).toList());
-            return api.post("/v1/tokens", fields, PATIENCE).reply().text("token");
+            return api.post("/v1/tokens", fields, PATIENCE).reply("token").text("token");
         }
 
         @Override
         public List<View> list() {
             List<View> tokens = new ArrayList<>();
-            JsonObject reply = api.get("/v1/tokens", Json.object(), PATIENCE).reply();
+            JsonObject reply = api.get("/v1/tokens", Json.object(), PATIENCE).reply("tokens");
             for (JsonObject token : reply.objects("tokens")) {
                 tokens.add(new View(
                         token.text("name"),
@@ -68,7 +68,7 @@ interface Tokens {
         @Override
         public boolean revoke(String name) {
             return api.post("/v1/tokens/revoke", Json.object("name", name), PATIENCE)
-                    .reply()
+                    .reply("revoked")
                     .flag("revoked");
         }
     }

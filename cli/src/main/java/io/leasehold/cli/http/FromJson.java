@@ -96,7 +96,11 @@ final class FromJson {
                 : new Refused(reason(part(reply, "refused")));
     }
 
+    /** Our server tells an empty list as such. */
     static LeasePage page(JsonObject reply) {
+        if (!reply.has("leases")) {
+            throw missing("leases");
+        }
         List<LeaseView> leases = new ArrayList<>();
         for (JsonObject view : reply.objects("leases")) {
             leases.add(view(view));
@@ -191,7 +195,11 @@ final class FromJson {
     }
 
     private static JsonObject part(JsonObject in, String name) {
-        return in.object(name).orElseThrow(() -> new JsonException("there is no '" + name + "'"));
+        return in.object(name).orElseThrow(() -> missing(name));
+    }
+
+    private static JsonException missing(String name) {
+        return new JsonException("there is no '" + name + "'");
     }
 
     private static JsonException unknown(String what) {

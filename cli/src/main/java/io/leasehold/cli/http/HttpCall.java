@@ -42,6 +42,16 @@ public final class HttpCall {
         return problem.object("reply").orElseThrow(() -> failure(status, problem));
     }
 
+    /** The same, of an answer that has this field: what a foreign server says has others. */
+    public JsonObject reply(String field) {
+        JsonObject reply = reply();
+        if (!reply.has(field)) {
+            throw new OutcomeUnknownException("the answer of " + host() + " has no '" + field
+                    + "'; is it a Leasehold server?");
+        }
+        return reply;
+    }
+
     /** Sends the request and gives the answer to be read as it comes. */
     InputStream stream() {
         int status = status();

@@ -201,7 +201,9 @@ public final class HttpLeaseStore implements LeaseStore {
             throw new LimitExceededException(e.reason(), 0, String.valueOf(e.getMessage()));
         } catch (JsonException | IllegalArgumentException e) {
             throw new OutcomeUnknownException(
-                    "the server's answer can't be read: " + e.getMessage(), e);
+                    "the server's answer can't be read: " + e.getMessage()
+                            + "; is it a Leasehold server?",
+                    e);
         }
     }
 

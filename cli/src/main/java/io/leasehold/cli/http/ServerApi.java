@@ -73,7 +73,7 @@ public final class ServerApi {
 
     /** Who answers, on which engine. */
     public JsonObject info(String namespace, Duration timeout) {
-        return get("/v1/info", Json.object("namespace", namespace), timeout).reply();
+        return get("/v1/info", Json.object("namespace", namespace), timeout).reply("engine");
     }
 
     private HttpURLConnection open(String path, Duration timeout) {

@@ -17,6 +17,7 @@ import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
+import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseStore;
 import io.leasehold.spi.Refused;
@@ -167,6 +168,22 @@ final class HttpLeaseStoreTest {
             assertThatThrownBy(() -> await(store.acquire(request())))
                     .as(nonsense)
                     .isInstanceOf(OutcomeUnknownException.class);
+        }
+    }
+
+    @Test
+    void theJsonOfAForeignServerIsNoEmptyListing() {
+        for (String foreign : new String[] {"{}", "{\"message\":\"hello\"}", "{\"leases\":null}"}) {
+            server.on("/v1/leases", 200, foreign).on("/v1/info", 200, foreign);
+            LeaseQuery all = new LeaseQuery(Optional.empty(), Optional.empty(), 100);
+            assertThatThrownBy(() -> await(store.list(all)))
+                    .as(foreign)
+                    .isInstanceOf(OutcomeUnknownException.class)
+                    .hasMessageContaining("is it a Leasehold server?");
+            assertThatThrownBy(store::guarantees)
+                    .as(foreign)
+                    .isInstanceOf(OutcomeUnknownException.class)
+                    .hasMessageContaining("is it a Leasehold server?");
         }
     }
 
