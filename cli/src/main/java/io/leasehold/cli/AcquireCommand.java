@@ -169,8 +169,7 @@ final class AcquireCommand implements Callable<Integer> {
     private void print(Acquisition.Granted granted, Duration remaining) {
         Grant grant = granted.grant();
         if (export) {
-            output.out().print(ShellVariables.of(grant));
-            output.out().flush();
+            output.exact(ShellVariables.of(grant));
         } else if (output.isJson()) {
             Map<String, Object> json = LeaseText.json(grant.holding());
             json.put("ttl", Durations.write(grant.ttl()));

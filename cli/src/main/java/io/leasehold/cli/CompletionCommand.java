@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.cli;
 
+import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.AutoComplete;
@@ -43,10 +44,9 @@ final class CompletionCommand implements Callable<Integer> {
     public Integer call() {
         // one script for both: in zsh it turns on zsh's own understanding of bash's completions
         String script = AutoComplete.bash("leasehold", Main.complete());
-        spec.commandLine()
-                .getOut()
-                .print(shell == Shell.ZSH ? "#compdef leasehold\n" + script : script);
-        spec.commandLine().getOut().flush();
+        PrintWriter out = PrintableWriter.exact(spec.commandLine().getOut());
+        out.print(shell == Shell.ZSH ? "#compdef leasehold\n" + script : script);
+        out.flush();
         return 0;
     }
 }

@@ -4,6 +4,7 @@ package io.leasehold.cli;
 import io.leasehold.cli.http.ProblemException;
 import io.leasehold.model.LeaseholdException;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.util.Map;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -37,7 +38,15 @@ final class Main implements Runnable {
         // newer JDKs would otherwise find a console where there is no terminal
         System.setProperty("jdk.console", "java.base");
         LIBRARY_LOG.setLevel(Level.SEVERE);
-        System.exit(commandLine(args).execute(args));
+        CommandLine command = commandLine(args);
+        System.exit(execute(command, command.getOut(), command.getErr(), args));
+    }
+
+    /** Runs the command, which prints there what people can see. */
+    static int execute(CommandLine command, PrintWriter out, PrintWriter err, String... args) {
+        return command.setOut(new PrintableWriter(out))
+                .setErr(new PrintableWriter(err))
+                .execute(args);
     }
 
     /** Every command. */

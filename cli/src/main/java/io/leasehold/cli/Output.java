@@ -69,6 +69,13 @@ final class Output {
         out().flush();
     }
 
+    /** Text for a shell, every character as it is. */
+    void exact(String text) {
+        PrintWriter out = PrintableWriter.exact(out());
+        out.print(text);
+        out.flush();
+    }
+
     /** News beside what was asked for. */
     void say(String message) {
         err().println("leasehold: " + message);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.cli;
 
+import io.leasehold.cli.json.Printable;
 import java.io.Console;
 import java.util.Locale;
 
@@ -18,7 +19,7 @@ interface Terminal {
             if (console == null) {
                 return false;
             }
-            String answer = console.readLine("%s [y/N] ", question);
+            String answer = console.readLine("%s [y/N] ", Printable.text(question));
             return answer != null && answer.strip().toLowerCase(Locale.ROOT).matches("y|yes");
         };
     }

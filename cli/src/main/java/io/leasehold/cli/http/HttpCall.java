@@ -6,6 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.leasehold.cli.json.JsonException;
 import io.leasehold.cli.json.JsonObject;
 import io.leasehold.cli.json.JsonReader;
+import io.leasehold.cli.json.Printable;
 import io.leasehold.model.LimitExceededException;
 import io.leasehold.model.OutcomeUnknownException;
 import io.leasehold.model.StoreUnavailableException;
@@ -133,7 +134,8 @@ public final class HttpCall {
 
     private RuntimeException failure(int status, JsonObject problem) {
         String reason = problem.text("reason");
-        String detail = problem.text("detail");
+        // one line, and nothing for the terminal, whoever the server is
+        String detail = Printable.text(problem.text("detail"));
         String message = detail.isEmpty()
                 ? host() + " answered with status " + status
                         + (reason.isEmpty() ? "; is it a Leasehold server?" : " " + reason)

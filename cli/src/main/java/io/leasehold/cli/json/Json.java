@@ -3,7 +3,6 @@ package io.leasehold.cli.json;
 
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -56,16 +55,15 @@ public final class Json {
 
     private static void writeText(String text, StringBuilder out) {
         out.append('"');
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
+        text.codePoints().forEach(c -> {
             if (c == '"' || c == '\\') {
-                out.append('\\').append(c);
-            } else if (c < ' ' || Character.isSurrogate(c) || c == 0x7f) {
-                out.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
+                out.append('\\').appendCodePoint(c);
+            } else if (c > Character.MAX_VALUE || Printable.isHidden(c)) {
+                Printable.escape(c, out);
             } else {
-                out.append(c);
+                out.appendCodePoint(c);
             }
-        }
+        });
         out.append('"');
     }
 }

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.cli;
+
+import io.leasehold.cli.json.Printable;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.Writer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Prints what a command says, in which names, holders and messages of others may be: nothing of it
+ * reaches a terminal that a person does not see. Lines end as ever, and colours stay.
+ */
+final class PrintableWriter extends PrintWriter {
+
+    private final PrintWriter exact;
+
+    PrintableWriter(PrintWriter exact) {
+        super(new Escaping(exact), true);
+        this.exact = exact;
+    }
+
+    /** For what a shell reads and not a person: every character as it is. */
+    static PrintWriter exact(PrintWriter out) {
+        return out instanceof PrintableWriter printable ? printable.exact : out;
+    }
+
+    private static final class Escaping extends Writer {
+
+        /** What is left as it is: the end of a line, and the colours of our own styles. */
+        private static final Pattern OURS = Pattern.compile("\r?\n|\u001b\\[[0-9;]*m");
+
+        private final PrintWriter out;
+
+        Escaping(PrintWriter out) {
+            this.out = out;
+        }
+
+        @Override
+        public void write(char[] buffer, int offset, int length) {
+            String text = new String(buffer, offset, length);
+            Matcher ours = OURS.matcher(text);
+            int from = 0;
+            while (ours.find()) {
+                out.write(Printable.text(text.substring(from, ours.start())));
+                out.write(ours.group());
+                from = ours.end();
+            }
+            out.write(Printable.text(text.substring(from)));
+        }
+
+        @Override
+        public void flush() {
+            out.flush();
+        }
+
+        @Override
+        public void close() throws IOException {
+            out.close();
+        }
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.cli.json;
+
+import java.util.Locale;
+
+/**
+ * Escapes the characters with which a text could look like another one, or command a terminal:
+ * control characters, marks of writing direction, characters without width, line separators.
+ */
+public final class Printable {
+
+    private Printable() {}
+
+    /** The text with such characters as {@code \\u202e}, line feeds included. */
+    public static String text(String text) {
+        StringBuilder out = new StringBuilder(text.length());
+        text.codePoints().forEach(c -> {
+            if (isHidden(c)) {
+                escape(c, out);
+            } else {
+                out.appendCodePoint(c);
+            }
+        });
+        return out.toString();
+    }
+
+    /** Whether a person would not see the character, or not as what it is. */
+    public static boolean isHidden(int codePoint) {
+        return switch (Character.getType(codePoint)) {
+            case Character.CONTROL,
+                    Character.FORMAT,
+                    Character.SURROGATE,
+                    Character.LINE_SEPARATOR,
+                    Character.PARAGRAPH_SEPARATOR -> true;
+            default -> false;
+        };
+    }
+
+    /** As JSON has it, so that escaped JSON is still the same JSON. */
+    public static void escape(int codePoint, StringBuilder out) {
+        for (char c : Character.toChars(codePoint)) {
+            out.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
+        }
+    }
+}
