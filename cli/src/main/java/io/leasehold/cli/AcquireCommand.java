@@ -126,9 +126,9 @@ final class AcquireCommand implements Callable<Integer> {
             throw LockTimeoutException.heldBy(held.blocker(), held.remaining(), request.claim());
         }
         if (!(answer instanceof Acquisition.Granted granted)) {
-            output.say(
+            return output.fail(
+                    ExitCodes.LOST,
                     "the lease of " + LeaseFile.ID_VARIABLE + " is over; unset it to get another");
-            return ExitCodes.LOST;
         }
         if (file.isPresent()) {
             try {

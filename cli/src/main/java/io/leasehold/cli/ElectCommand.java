@@ -105,8 +105,9 @@ final class ElectCommand implements Callable<Integer> {
         Scope office = Wanted.checked(output.command(), () -> Scope.name(name));
         Duration length = Wanted.checked(output.command(), () -> Limits.ttl(ttl));
         if (Running.isMissing(command.get(0))) {
-            output.say("can't run '" + command.get(0) + "': there is no such command");
-            return ExitCodes.NOT_FOUND;
+            return output.fail(
+                    ExitCodes.NOT_FOUND,
+                    "can't run '" + command.get(0) + "': there is no such command");
         }
         ElectionOptions options = ElectionOptions.defaults().withTtl(length);
         if (published != null) {
@@ -153,8 +154,7 @@ final class ElectCommand implements Callable<Integer> {
                     running.start(command, term.token(), List.of(office)), term::isValid);
         } catch (IOException e) {
             // nor could it be started in another term
-            output.say(running.explain(command, e));
-            end.complete(Running.code(e));
+            end.complete(output.fail(Running.code(e), running.explain(command, e)));
             return;
         } finally {
             leading.set(null);

@@ -25,6 +25,21 @@ final class ExitCodes {
 
     private ExitCodes() {}
 
+    /** For programs. */
+    static String kind(int code) {
+        return switch (code) {
+            case USAGE -> "usage";
+            case JournalCommand.DAMAGED -> "damaged";
+            case UNREACHABLE -> "unreachable";
+            case BUSY -> "busy";
+            case LOST -> "lost";
+            case NOT_PERMITTED -> "not-permitted";
+            case CANNOT_RUN -> "cannot-run";
+            case NOT_FOUND -> "not-found";
+            default -> "failed";
+        };
+    }
+
     static int of(Exception e) {
         if (e instanceof LockTimeoutException) {
             return BUSY;

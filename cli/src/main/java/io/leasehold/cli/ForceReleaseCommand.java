@@ -77,15 +77,15 @@ final class ForceReleaseCommand implements Callable<Integer> {
         if (!yes
                 && !terminal.isAgreed("End the lease on " + scope + " with token " + token
                         + ", whoever holds it?")) {
-            output.say("nothing was changed; --yes does not ask");
-            return ExitCodes.FAILED;
+            return output.fail(ExitCodes.FAILED, "nothing was changed; --yes does not ask");
         }
         try (Backend backend = connection.open()) {
             Ending ending = backend.forceRelease(scope, token, comment);
             if (ending instanceof Refused refused) {
-                output.say("nothing was changed: " + scope + " is not held with token " + token
-                        + ": " + Refusals.words(refused.reason()));
-                return ExitCodes.LOST;
+                return output.fail(
+                        ExitCodes.LOST,
+                        "nothing was changed: " + scope + " is not held with token " + token + ": "
+                                + Refusals.words(refused.reason()));
             }
         }
         if (output.isJson()) {

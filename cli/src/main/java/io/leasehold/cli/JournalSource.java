@@ -29,10 +29,10 @@ final class JournalSource {
             return CommandLine.ExitCode.OK;
         }
         DamagedFileException damage = report.damage().get();
-        output.say(damage.file() + " is damaged at offset " + damage.offset() + ": "
+        String message = damage.file() + " is damaged at offset " + damage.offset() + ": "
                 + damage.problem() + ". Bring back a backup and open it as restored, or run"
                 + " 'leasehold journal repair " + report.directory()
-                + "' to keep what is before the damage");
-        return JournalCommand.DAMAGED;
+                + "' to keep what is before the damage";
+        return output.fail(JournalCommand.DAMAGED, message);
     }
 }

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.cli;
 
-import io.leasehold.cli.http.ProblemException;
-import io.leasehold.model.LeaseholdException;
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.Map;
 import java.util.logging.Level;
@@ -12,7 +9,6 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 
 /** The root of the command line. */
@@ -70,33 +66,13 @@ final class Main implements Runnable {
             root.addSubcommand(args[0], made(named));
         }
         return root.setCaseInsensitiveEnumValuesAllowed(true)
-                .setExecutionExceptionHandler(Main::explain);
+                .setParameterExceptionHandler(Failures::usage)
+                .setExecutionExceptionHandler(Failures::explain);
     }
 
     /** Made by itself, because only then picocli applies the transformer of a command's model. */
     private static CommandLine made(Class<?> type) {
         return new CommandLine(type);
-    }
-
-    /**
-     * What went wrong is said in one line; only what nobody expected comes with a trace. A command
-     * has no exit code but those its help tells of.
-     */
-    private static int explain(Exception e, CommandLine command, ParseResult unused)
-            throws Exception {
-        boolean expected = e instanceof LeaseholdException
-                || e instanceof ProblemException
-                || e instanceof IOException;
-        if (!expected) {
-            throw e;
-        }
-        String message = e instanceof IOException io ? FileErrors.words(io) : e.getMessage();
-        command.getErr().println("leasehold: " + message);
-        command.getErr().flush();
-        String code = String.valueOf(ExitCodes.of(e));
-        return command.getCommandSpec().usageMessage().exitCodeList().containsKey(code)
-                ? ExitCodes.of(e)
-                : ExitCodes.FAILED;
     }
 
     @Override

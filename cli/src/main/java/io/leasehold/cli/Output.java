@@ -78,8 +78,14 @@ final class Output {
 
     /** News beside what was asked for. */
     void say(String message) {
-        err().println("leasehold: " + message);
+        err().println(isJson() ? Json.write(Json.object("message", message)) : "leasehold: " + message);
         err().flush();
+    }
+
+    /** Why it failed; returns the exit code. */
+    int fail(int code, String message) {
+        Failures.print(spec.commandLine(), isJson(), code, message);
+        return code;
     }
 
     /** The text in a style, on a terminal. What is foreign in it is not interpreted. */

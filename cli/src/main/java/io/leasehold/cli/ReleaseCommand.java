@@ -51,9 +51,10 @@ final class ReleaseCommand implements Callable<Integer> {
             file.get().delete();
         }
         if (ending instanceof Refused refused) {
-            output.say("the lease on " + grant.holding().claim() + " was lost before: "
-                    + Refusals.words(refused.reason()));
-            return ExitCodes.LOST;
+            return output.fail(
+                    ExitCodes.LOST,
+                    "the lease on " + grant.holding().claim() + " was lost before: "
+                            + Refusals.words(refused.reason()));
         }
         if (output.isJson()) {
             Map<String, Object> json = LeaseText.json(grant.holding());

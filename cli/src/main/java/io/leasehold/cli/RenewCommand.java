@@ -65,9 +65,10 @@ final class RenewCommand implements Callable<Integer> {
                 print(grant, Remaining.of(renewed.validity(), sent, time));
                 return 0;
             }
-            output.say("the lease on " + grant.holding().claim() + " is lost: "
-                    + Refusals.words(((Refused) renewal).reason()));
-            return ExitCodes.LOST;
+            return output.fail(
+                    ExitCodes.LOST,
+                    "the lease on " + grant.holding().claim() + " is lost: "
+                            + Refusals.words(((Refused) renewal).reason()));
         }
     }
 

@@ -90,8 +90,9 @@ final class RunCommand implements Callable<Integer> {
             throw new ParameterException(output.command().commandLine(), "--wait is at most 30d");
         }
         if (Running.isMissing(command.get(0))) {
-            output.say("can't run '" + command.get(0) + "': there is no such command");
-            return ExitCodes.NOT_FOUND;
+            return output.fail(
+                    ExitCodes.NOT_FOUND,
+                    "can't run '" + command.get(0) + "': there is no such command");
         }
         Supervisor supervisor = running.supervisor();
         try (Backend backend = connection.open();
@@ -128,17 +129,18 @@ final class RunCommand implements Callable<Integer> {
         try {
             child = running.start(command, lease.token(), lease.scopes());
         } catch (IOException e) {
-            output.say(running.explain(command, e));
-            return Running.code(e);
+            return output.fail(Running.code(e), running.explain(command, e));
         }
         Supervisor.Ended ended = supervisor.watch(child, lease::isValid);
         if (ended.loss().isPresent()) {
-            output.say(ended.loss().get().getMessage() + "; the command was stopped");
-            return ExitCodes.LOST;
+            return output.fail(
+                    ExitCodes.LOST,
+                    ended.loss().get().getMessage() + "; the command was stopped");
         }
         if (!lease.isValid()) {
-            output.say("the lease was lost before the command ended with code " + ended.code());
-            return ExitCodes.LOST;
+            return output.fail(
+                    ExitCodes.LOST,
+                    "the lease was lost before the command ended with code " + ended.code());
         }
         return ended.code();
     }

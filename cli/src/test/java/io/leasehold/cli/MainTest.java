@@ -3,6 +3,8 @@ package io.leasehold.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.leasehold.cli.json.JsonObject;
+import io.leasehold.cli.json.JsonReader;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
@@ -28,14 +30,61 @@ final class MainTest {
         assertThat(err.toString()).isEmpty();
     }
 
-    @Test
-    void wrongUsageIsExplainedOnStandardErrorWithExitCodeTwo() {
-        assertThat(leasehold("dmeo")).isEqualTo(2);
-        assertThat(leasehold()).isEqualTo(2);
-        assertThat(leasehold("demo", "--yaml")).isEqualTo(2);
-        assertThat(err.toString())
-                .contains("dmeo", "no command given", "--yaml", "Usage: leasehold demo");
+    private String errorOf(String... args) {
+        err.getBuffer().setLength(0);
+        assertThat(leasehold(args)).isEqualTo(2);
         assertThat(out.toString()).isEmpty();
+        return err.toString();
+    }
+
+    @Test
+    void wrongUsageIsExplainedInTwoLinesThatSayWhatWasMeantAndWhereToLook() {
+        assertThat(errorOf("dmeo"))
+                .isEqualTo("leasehold: there is no command 'dmeo'; did you mean 'demo'?\n"
+                        + "See 'leasehold --help'.\n");
+        assertThat(errorOf())
+                .isEqualTo("leasehold: no command given\nSee 'leasehold --help'.\n");
+        assertThat(errorOf("run", "--lokc", "x", "--", "true"))
+                .isEqualTo("leasehold: there is no option '--lokc'; did you mean '--lock'?\n"
+                        + "See 'leasehold run --help'.\n");
+        assertThat(errorOf("demo", "--yaml"))
+                .isEqualTo("leasehold: there is no option '--yaml'\n"
+                        + "See 'leasehold demo --help'.\n");
+        assertThat(errorOf("journal", "chekc", "x"))
+                .startsWith("leasehold: there is no command 'chekc'; did you mean 'check'?\n")
+                .contains("See 'leasehold journal --help'.");
+        assertThat(errorOf("run", "--lock", "a", "--ttl", "soon", "--", "true"))
+                .startsWith("leasehold: ")
+                .contains("soon")
+                .endsWith("See 'leasehold run --help'.\n")
+                .hasLineCount(2);
+        assertThat(errorOf("show", "a", "b"))
+                .startsWith("leasehold: 'b' is one argument too many\n")
+                .hasLineCount(2);
+    }
+
+    @Test
+    void withOutputJsonErrorsAreJsonToo() {
+        for (String[] args : new String[][] {
+            {"list", "--limti", "3", "--output", "json"}, {"list", "--output=json", "--limit", "x"}
+        }) {
+            JsonObject error = JsonReader.object(errorOf(args));
+            assertThat(error.text("error")).isEqualTo("usage");
+            assertThat(error.number("exitCode")).isEqualTo(2);
+            assertThat(error.text("message")).isNotEmpty();
+        }
+        err.getBuffer().setLength(0);
+        // nobody listens at the port of "discard"
+        assertThat(leasehold("list", "--server", "http://127.0.0.1:9", "--output", "json"))
+                .isEqualTo(69);
+        JsonObject error = JsonReader.object(err.toString());
+        assertThat(error.text("error")).isEqualTo("unreachable");
+        assertThat(error.text("message")).contains("can't reach http://127.0.0.1:9");
+        assertThat(error.number("exitCode")).isEqualTo(69);
+        err.getBuffer().setLength(0);
+        assertThat(leasehold("run", "--lock", "a", "--output", "json", "--", "no-such-command"))
+                .isEqualTo(127);
+        assertThat(JsonReader.object(err.toString()).text("error")).isEqualTo("not-found");
     }
 
     @Test
