@@ -367,13 +367,14 @@ public final class JournalLeaseStore implements LeaseStore {
             if (snapshots.isDue(log.segment(), now) && log.hasNextBehind(committer.pending())) {
                 beginSnapshot(now);
             }
-            IOException failure = log.failureOfNext();
-            if (failure instanceof Spare.NoRoomException) {
+            if (log.failureOfNext() instanceof Spare.NoRoomException) {
                 log.retryNext();
-            } else if (failure != null) {
-                fail(failure);
             }
         });
+        IOException failure = log.failureOfNext();
+        if (failure != null && !(failure instanceof Spare.NoRoomException)) {
+            fail(failure); // without the lock, since it tells whoever waits
+        }
     }
 
     /** Whether store time must go on across restarts, or the last batch needs its mark. */
@@ -422,7 +423,7 @@ public final class JournalLeaseStore implements LeaseStore {
 
     // ---- the end
 
-    /** Stops for good: nobody can know what is on disk. */
+    /** Stops for good: nobody can know what is on disk. Call it without the lock. */
     private void fail(IOException failure) {
         boolean first;
         lock.lock();
