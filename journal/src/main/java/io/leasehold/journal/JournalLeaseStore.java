@@ -23,11 +23,9 @@ import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
 import io.leasehold.spi.Rotation;
 import io.leasehold.spi.Time;
-import io.leasehold.table.Alarm;
 import io.leasehold.table.Deliveries;
 import io.leasehold.table.LeaseTable;
 import io.leasehold.table.Reply;
-import io.leasehold.table.TableCopy;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -35,6 +33,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongConsumer;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -66,14 +65,12 @@ public final class JournalLeaseStore implements LeaseStore {
     private static final System.Logger LOG = System.getLogger(JournalLeaseStore.class.getName());
     private static final Guarantees GUARANTEES =
             new Guarantees("journal", true, false, Guarantees.Clock.MONOTONIC, true, List.of());
-    private static final long TICK = Duration.ofSeconds(1).toNanos();
 
     private final JournalDirectory directory;
     private final LockedDirectory locked;
     private final Surroundings.Threads threads;
     private final Time time;
     private final long origin; // of store time, on the clock
-    private final LockFileWatch lockFile;
     private final Deliveries deliveries;
     private final ReentrantLock lock = new ReentrantLock(); // guards what follows
     private final LeaseTable table;
@@ -82,9 +79,7 @@ public final class JournalLeaseStore implements LeaseStore {
     private final Committer committer;
     private final Room room;
     private final Renewals renewals = new Renewals();
-    private final Snapshots snapshots;
-    private final Alarm wakeUp;
-    private final Alarm tick;
+    private final Upkeep upkeep;
     private @Nullable String ended; // why nothing is decided any more
     private @Nullable CompletableFuture<Boolean> closing;
 
@@ -101,7 +96,7 @@ public final class JournalLeaseStore implements LeaseStore {
         this.table = parts.table;
         this.time = surroundings.time();
         this.origin = time.nanos() - opening.moment().time();
-        this.lockFile = new LockFileWatch(locked, time);
+        LockFileWatch lockFile = new LockFileWatch(locked, time);
         int segmentBytes = options.segmentBytes();
         this.threads = surroundings.threads().get();
         this.log = new LogWriter(
@@ -117,10 +112,28 @@ public final class JournalLeaseStore implements LeaseStore {
                 deliveries,
                 new Committer.Parameters(Committer.fullAt(segmentBytes), this::fail));
         this.room = new Room(directory, log, committer, segmentBytes);
-        this.snapshots =
+        Snapshots snapshots =
                 new Snapshots(directory, lock, threads.housekeeper(), this::fail, segmentBytes);
-        this.wakeUp = new Alarm(time, this::wakeUp);
-        this.tick = new Alarm(time, this::tick);
+        this.upkeep = new Upkeep(
+                new Upkeep.Parts(table, recorder, log, committer, room, snapshots),
+                lockFile,
+                time,
+                threads.housekeeper(),
+                new Kept());
+    }
+
+    /** The store as its upkeep sees it. */
+    private final class Kept implements Upkeep.Store {
+
+        @Override
+        public void operate(CompletableFuture<?> stage, LongConsumer operation) {
+            JournalLeaseStore.this.operate(stage, operation);
+        }
+
+        @Override
+        public void fail(IOException failure) {
+            JournalLeaseStore.this.fail(failure);
+        }
     }
 
     /** Opens the journal in a directory, which is made if its parent is there. */
@@ -185,8 +198,6 @@ public final class JournalLeaseStore implements LeaseStore {
             table.resume(opening.standing().lastToken(), moment.time());
             committer.begin(moment.time());
             recorder.record(committer, opening);
-            snapshots.opened(opening.snapshot(), opening.snapshotBytes());
-            tick.set(moment.time() + TICK, moment.time());
         } catch (IOException e) {
             threads.close();
             log.close();
@@ -195,9 +206,7 @@ public final class JournalLeaseStore implements LeaseStore {
                             + JournalDirectory.reason(e),
                     e);
         }
-        if (snapshots.isOverdue(log.segment())) {
-            tick();
-        }
+        upkeep.begin(opening);
     }
 
     @Override
@@ -303,13 +312,8 @@ public final class JournalLeaseStore implements LeaseStore {
         return stage;
     }
 
-    /** What an operation does at some time, under the lock. */
-    private interface Operation {
-        void at(long now);
-    }
-
     /** Runs an operation under the lock, and has the writer write what came of it. */
-    private void operate(CompletableFuture<?> stage, Operation operation) {
+    private void operate(CompletableFuture<?> stage, LongConsumer operation) {
         if (decide(stage, operation)) {
             committer.start();
         }
@@ -317,7 +321,7 @@ public final class JournalLeaseStore implements LeaseStore {
     }
 
     /** Runs an operation under the lock, and says whether there is something to write now. */
-    private boolean decide(CompletableFuture<?> stage, Operation operation) {
+    private boolean decide(CompletableFuture<?> stage, LongConsumer operation) {
         boolean run = false;
         lock.lock();
         try {
@@ -327,10 +331,9 @@ public final class JournalLeaseStore implements LeaseStore {
             long now = time.nanos() - origin;
             recorder.begin(now);
             try {
-                operation.at(now);
+                operation.accept(now);
             } finally {
-                wakeUp.set(table.wakeAt(LeaseTable.ALL), now);
-                tick.set(isTickNeeded() ? now + TICK : LeaseTable.NEVER, now);
+                upkeep.setTimers(now);
                 run = committer.needsRun();
             }
         } catch (LeaseholdException e) {
@@ -339,76 +342,6 @@ public final class JournalLeaseStore implements LeaseStore {
             lock.unlock();
         }
         return run;
-    }
-
-    private void wakeUp() {
-        operate(new CompletableFuture<>(), now -> {
-            wakeUp.cancel();
-            table.advance(LeaseTable.ALL, now);
-        });
-    }
-
-    /**
-     * Once a second while there is something to do: writes down the time, which also says that the
-     * last batch was on disk, and sees to the lock file, to room and to snapshots.
-     */
-    private void tick() {
-        lockFile.checkSoon(threads.housekeeper(), this::fail);
-        operate(new CompletableFuture<>(), now -> {
-            tick.cancel();
-            table.advance(LeaseTable.ALL, now);
-            if (room.isShort()) {
-                table.failWaiters(room.shortage()); // and the time is not worth the room
-            } else if (committer.isSettled()
-                    && now - committer.writtenAt() >= TICK
-                    && isTickNeeded()) {
-                Batch unused = committer.add(true, recorder.moment());
-            }
-            if (snapshots.isDue(log.segment(), now) && log.hasNextBehind(committer.pending())) {
-                beginSnapshot(now);
-            }
-            if (log.failureOfNext() instanceof Spare.NoRoomException) {
-                log.retryNext();
-            }
-        });
-        IOException failure = log.failureOfNext();
-        if (failure != null && !(failure instanceof Spare.NoRoomException)) {
-            fail(failure); // without the lock, since it tells whoever waits
-        }
-    }
-
-    /** Whether store time must go on across restarts, or the last batch needs its mark. */
-    private boolean isTickNeeded() {
-        return table.size() > 0
-                || !committer.isMarked()
-                || recorder.standing().frozenUntil() > committer.writtenAt();
-    }
-
-    private void beginSnapshot(long now) {
-        TableCopy copy = table.copy();
-        Standing standing = recorder.standing();
-        Moment moment = recorder.moment();
-        Snapshots.Pending pending = new Snapshots.Pending() {
-            @Override
-            public SnapshotWriter.Contents behind(LogWriter.Place place) {
-                return new SnapshotWriter.Contents(copy, standing, moment, place);
-            }
-
-            @Override
-            public void whenOnDisk(Runnable task) {
-                JournalLeaseStore.this.whenOnDisk(task);
-            }
-        };
-        snapshots.begin(committer.cut(moment), pending, now);
-    }
-
-    /** Runs a task when all that was decided up to now is on disk, or never will be. */
-    private void whenOnDisk(Runnable task) {
-        CompletableFuture<Boolean> written = new CompletableFuture<>();
-        written.whenComplete((done, failure) -> task.run());
-        operate(
-                written,
-                now -> committer.add(true, recorder.moment()).add(new Answer<>(written, true)));
     }
 
     private void ensureThawed(long now) {
@@ -452,9 +385,7 @@ public final class JournalLeaseStore implements LeaseStore {
 
     private void stopDeciding() {
         table.failWaiters(new StoreUnavailableException(String.valueOf(ended)));
-        wakeUp.cancel();
-        tick.cancel();
-        snapshots.close();
+        upkeep.end();
     }
 
     /**
