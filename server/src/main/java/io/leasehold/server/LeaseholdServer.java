@@ -151,6 +151,7 @@ public final class LeaseholdServer implements AutoCloseable {
         options.limits().applyTo(builder);
         ServerMeters meters = ServerMeters.create(options.time());
         meters.addTo(builder);
+        meters.showFailedSignIns(entrance.failures().count());
         ServerPart.Parts parts = new ServerPart.Parts(
                 options,
                 meters.measure(EdgeOperations.around(

@@ -205,7 +205,9 @@ final class EdgeTest {
         assertThat(code(() -> orders.info(InfoRequest.getDefaultInstance())))
                 .isEqualTo(Status.Code.UNAUTHENTICATED);
 
-        List<String> lines = Files.readAllLines(audit);
+        List<String> lines = Files.readAllLines(audit).stream()
+                .filter(line -> !line.contains("\"what\":\"sign-in\"")) // may come later
+                .toList();
         assertThat(lines).hasSize(4);
         assertThat(lines.get(0)).contains("\"who\":\"ops\"", "create-token", "orders", "done");
         assertThat(lines.get(1)).contains("\"who\":\"orders\"", "force-release");

@@ -8,6 +8,7 @@ import io.leasehold.server.access.EdgeLimits;
 import io.leasehold.server.access.Security;
 import io.leasehold.server.access.TokenFile;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
@@ -15,6 +16,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -56,7 +58,7 @@ final class StrangersTest {
 
     @Test
     void aJsonBodyIsNotWaitedForBeforeItsCallerIsKnown() throws IOException {
-        askWhoTheyAre();
+        String unused = askWhoTheyAre();
         assertThat(answer("POST /v1/acquire", "application/json", "{"))
                 .startsWith("HTTP/1.1 401 ")
                 .containsIgnoringCase("\r\nconnection: close\r\n");
@@ -64,10 +66,46 @@ final class StrangersTest {
 
     @Test
     void aGrpcMessageIsNotWaitedForBeforeItsCallerIsKnown() throws IOException {
-        askWhoTheyAre();
+        String unused = askWhoTheyAre();
         assertThat(answer("POST /leasehold.v1.Leases/Acquire", "application/grpc", "\0"))
                 .startsWith("HTTP/1.1 200 ")
                 .contains("\r\ngrpc-status: 16\r\n");
+    }
+
+    @Test
+    void aSignInThatFailedIsInTheAuditLogAndInTheMetrics() throws Exception {
+        String admin = askWhoTheyAre();
+        String guess = "lh_" + "0".repeat(admin.length() - 3);
+        assertThat(get("/v1/info", guess).statusCode()).isEqualTo(401);
+        assertThat(answer("POST /leasehold.v1.Leases/Acquire", "application/grpc", "\0"))
+                .contains("grpc-status: 16");
+
+        Path audit = directory.resolve("audit.log");
+        Await.until(() -> read(audit).lines().count() == 2);
+        assertThat(read(audit).lines())
+                .allSatisfy(line -> assertThat(line)
+                        .contains("\"what\":\"sign-in\"", "\"subject\":\"127.0.0.1\"")
+                        .contains("\"outcome\":\"UNAUTHENTICATED\"")
+                        .doesNotContain(guess));
+        assertThat(get("/metrics", admin).body()).contains("leasehold_failed_sign_ins_total 2.0");
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private HttpResponse<String> get(String path, String token)
+            throws IOException, InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(
+                        URI.create("http://127.0.0.1:" + server.server().port() + path))
+                .timeout(Duration.ofSeconds(30))
+                .header("Authorization", "Bearer " + token)
+                .build();
+        return client.send(request, HttpResponse.BodyHandlers.ofString());
     }
 
     @Test
@@ -79,13 +117,18 @@ final class StrangersTest {
         assertThat(answer("POST /v1/acquire", "application/json", "{")).startsWith("HTTP/1.1 408 ");
     }
 
-    private void askWhoTheyAre() throws IOException {
+    /** Starts a server with an administrator, and returns the administrator's token. */
+    private String askWhoTheyAre() {
         server.close();
         TokenFile file = TokenFile.at(directory.resolve("tokens"));
-        String unused = file.create("ops", List.of(AccessRule.parse("*=admin")));
+        String admin = file.create("ops", List.of(AccessRule.parse("*=admin")));
         server = TestServer.start(TestServer.options("memory")
                 .withSecurity(new Security(
-                        Optional.of(file.path()), Optional.empty(), Optional.empty(), false)));
+                        Optional.of(file.path()),
+                        Optional.empty(),
+                        Optional.of(directory.resolve("audit.log")),
+                        false)));
+        return admin;
     }
 
     /** The head of the answer to a request whose body does not go on behind its beginning. */

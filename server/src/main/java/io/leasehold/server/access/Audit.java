@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The audit log: a line of JSON for each force-release and each call of the administration, also
- * for those that were refused. It goes to the logger {@code leasehold.audit} and, if one is named,
+ * for those that were refused, and for sign-ins that failed. It goes to the logger {@code leasehold.audit} and, if one is named,
  * to a file, which is opened anew for each line, so that it can be rotated. Never lease ids or
  * secrets. Thread-safe.
  */

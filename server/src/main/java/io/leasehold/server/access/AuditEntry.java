@@ -4,11 +4,12 @@ package io.leasehold.server.access;
 import java.time.Instant;
 
 /**
- * What was done to others, or to who may do what.
+ * What was done to others, or to who may do what, or by somebody who is not known.
  *
- * @param who the principal's name
- * @param what the call: force-release, create-token, list-tokens, revoke-token
- * @param subject where or on whom: a namespace and scope, or a principal's name; may be empty
+ * @param who the principal's name; empty if it is not known
+ * @param what the call: force-release, create-token, list-tokens, revoke-token; or sign-in
+ * @param subject where or on whom: a namespace and scope, a principal's name, or the address of a
+ *     client; may be empty
  * @param token the fencing token that was meant; 0 if none was
  * @param comment the caller's words; may be empty
  * @param outcome done, or why not

@@ -83,20 +83,31 @@ public record Security(
      */
     public Entrance entrance(Time time, Executor executor) {
         Audit audit = auditFile.map(file -> Audit.toFile(file, time)).orElse(Audit.toLog(time));
+        FailedSignIns failures = new FailedSignIns(audit, time, executor);
         if (tokens.isEmpty()) {
-            return new Entrance(Access.open(), audit, TokenAdministration.none(audit, executor));
+            return new Entrance(
+                    Access.open(), failures, audit, TokenAdministration.none(audit, executor));
         }
         TokenFile file = TokenFile.at(tokens.get());
         TokenAccess access = new TokenAccess(new LiveTokens(file, time));
-        return new Entrance(access, audit, TokenAdministration.of(file, access, audit, executor));
+        return new Entrance(
+                new TracedAccess(access, failures),
+                failures,
+                audit,
+                TokenAdministration.of(file, access, audit, executor));
     }
 
     /**
      * What stands between the network and the operations.
      *
      * @param access finds out who is asking
+     * @param failures of that
      * @param audit what is written down
      * @param administration of the principals
      */
-    public record Entrance(Access access, Audit audit, TokenAdministration administration) {}
+    public record Entrance(
+            Access access,
+            FailedSignIns failures,
+            Audit audit,
+            TokenAdministration administration) {}
 }

@@ -8,6 +8,7 @@ import io.leasehold.protocol.v1.LeasesGrpc;
 import io.leasehold.server.api.Operations;
 import io.leasehold.spi.Time;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.binder.MeterBinder;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The server's meters, in a registry of their own that Prometheus reads. No label ever has a value
@@ -101,6 +103,13 @@ public final class ServerMeters implements AutoCloseable {
     /** The operations, each call counted and timed, whichever way it came in. */
     public Operations measure(Operations operations) {
         return new MeteredOperations(operations, this);
+    }
+
+    /** Shows how many sign-ins failed, which somebody else counts. */
+    public void showFailedSignIns(AtomicLong failed) {
+        FunctionCounter.builder("leasehold.failed.sign.ins", failed, AtomicLong::get)
+                .description("Requests of nobody that is known")
+                .register(registry);
     }
 
     /** Counts the sessions of this server, and ends with it. */

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.server.access;
+
+import io.leasehold.protocol.v1.Failure;
+import io.leasehold.spi.Time;
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Counts the sign-ins that failed, and writes them to the audit log: the first at once, then at most
+ * a line a second with how many there were and the last of them, so that nobody can fill the log.
+ * Lines are written on the executor. Thread-safe.
+ */
+public final class FailedSignIns {
+
+    private static final Duration PAUSE = Duration.ofSeconds(1);
+
+    private final Audit audit;
+    private final Time time;
+    private final Executor writer;
+    private final AtomicLong count = new AtomicLong();
+    private Attempt last = new Attempt("", ""); // this and the rest are guarded by this object
+    private long unwritten;
+    private boolean pausing;
+
+    private record Attempt(String address, String why) {}
+
+    FailedSignIns(Audit audit, Time time, Executor writer) {
+        this.audit = audit;
+        this.time = time;
+        this.writer = writer;
+    }
+
+    /** How many there were since the server started, as it goes on. */
+    public AtomicLong count() {
+        return count;
+    }
+
+    /** Takes note of one, by the address it came from and what was said to it. */
+    void add(String address, String why) {
+        count.incrementAndGet();
+        synchronized (this) {
+            last = new Attempt(address, why);
+            unwritten++;
+            if (pausing) {
+                return;
+            }
+            pausing = true;
+        }
+        write();
+    }
+
+    private void write() {
+        AuditEntry entry;
+        synchronized (this) {
+            if (unwritten == 0) {
+                pausing = false;
+                return;
+            }
+            String times = unwritten == 1 ? "" : " (the last of " + unwritten + ")";
+            entry = new AuditEntry(
+                    "",
+                    "sign-in",
+                    last.address(),
+                    0,
+                    last.why() + times,
+                    Failure.Kind.UNAUTHENTICATED.name());
+            unwritten = 0;
+        }
+        try {
+            writer.execute(() -> audit.write(entry));
+        } catch (RejectedExecutionException e) {
+            return; // the server has stopped
+        }
+        Time.Timer unused = time.schedule(PAUSE, this::write);
+    }
+}
