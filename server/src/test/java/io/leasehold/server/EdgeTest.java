@@ -270,9 +270,8 @@ final class EdgeTest {
                 == 1);
 
         assertThat(as(admin, AdministrationGrpc.newBlockingStub(channel))
-                        .revokeToken(RevokeTokenRequest.newBuilder()
-                                .setName("guest")
-                                .build())
+                        .revokeToken(
+                                RevokeTokenRequest.newBuilder().setName("guest").build())
                         .getRevoked())
                 .isTrue();
         assertThat(ops.release(ReleaseRequest.newBuilder()

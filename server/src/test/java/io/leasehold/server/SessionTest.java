@@ -184,8 +184,7 @@ final class SessionTest {
         ManagedChannel connection = server.connect();
         TestSession unread = TestSession.unread(connection);
         Call.Builder[] lists = new Call.Builder[300];
-        Arrays.setAll(
-                lists, i -> Call.newBuilder().setList(ListRequest.getDefaultInstance()));
+        Arrays.setAll(lists, i -> Call.newBuilder().setList(ListRequest.getDefaultInstance()));
 
         List<CompletableFuture<Answer>> answers = unread.send(lists);
         // on the same event loop, behind the message

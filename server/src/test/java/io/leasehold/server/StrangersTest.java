@@ -156,9 +156,8 @@ final class StrangersTest {
     }
 
     private HttpResponse<String> info(String contentType) throws IOException, InterruptedException {
-        HttpRequest request = HttpRequest.newBuilder(
-                        URI.create("http://127.0.0.1:" + server.server().port()
-                                + "/leasehold.v1.Leases/Info"))
+        HttpRequest request = HttpRequest.newBuilder(URI.create(
+                        "http://127.0.0.1:" + server.server().port() + "/leasehold.v1.Leases/Info"))
                 .timeout(Duration.ofSeconds(30))
                 .header("Content-Type", contentType)
                 .POST(HttpRequest.BodyPublishers.ofByteArray(EMPTY_MESSAGE))

@@ -32,8 +32,7 @@ final class Backpressure extends ChannelDuplexHandler {
     static final int MOST_UNANSWERED = 128;
 
     private static final int UNANSWERED_TO_PAUSE = 16;
-    private static final WriteBufferWaterMark UNSENT =
-            new WriteBufferWaterMark(32 << 10, 64 << 10);
+    private static final WriteBufferWaterMark UNSENT = new WriteBufferWaterMark(32 << 10, 64 << 10);
 
     private final Channel channel;
     private final Duration patience;
@@ -88,8 +87,7 @@ final class Backpressure extends ChannelDuplexHandler {
     public void channelWritabilityChanged(ChannelHandlerContext context) {
         if (!channel.isWritable() && end == null) {
             end = context.executor()
-                    .schedule(
-                            () -> context.close(), patience.toMillis(), TimeUnit.MILLISECONDS);
+                    .schedule(() -> context.close(), patience.toMillis(), TimeUnit.MILLISECONDS);
         } else if (channel.isWritable()) {
             keepOpen();
         }

@@ -3,6 +3,7 @@ package io.leasehold.server.access;
 
 import io.leasehold.protocol.v1.Failure;
 import io.leasehold.spi.Time;
+
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;

@@ -2,12 +2,14 @@
 package io.leasehold.server.api;
 
 import com.linecorp.armeria.server.ServiceRequestContext;
+
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 import io.grpc.StatusRuntimeException;
 import io.leasehold.server.access.Principal;
+
 import java.util.Objects;
 
 /** Refuses calls of nobody that is known, before a message of theirs is read. Thread-safe. */

@@ -102,8 +102,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
                             namespaces.leases(namespace),
                             store -> acquires.acquire(
                                             caller, new Acquires.Order(namespace, store, request))
-                                    .thenCompose(answer -> isPermitted(
-                                                    caller, method, namespace)
+                                    .thenCompose(answer -> isPermitted(caller, method, namespace)
                                             ? CompletableFuture.completedStage(answer)
                                             : takenBack(store, request, namespace)));
                 },

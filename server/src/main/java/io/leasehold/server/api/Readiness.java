@@ -83,7 +83,8 @@ public final class Readiness {
 
         void ask() {
             Time.Timer timer = time.schedule(
-                    PATIENCE, () -> tell("it did not answer within " + PATIENCE.toSeconds() + " s"));
+                    PATIENCE,
+                    () -> tell("it did not answer within " + PATIENCE.toSeconds() + " s"));
             CompletionStage<?> unused = asked().whenComplete((done, failure) -> {
                 timer.cancel();
                 answered(failure);

@@ -51,7 +51,11 @@ final class ReadinessTest {
     }
 
     private static Health health(Readiness readiness) {
-        return readiness.health().toCompletableFuture().orTimeout(30, TimeUnit.SECONDS).join();
+        return readiness
+                .health()
+                .toCompletableFuture()
+                .orTimeout(30, TimeUnit.SECONDS)
+                .join();
     }
 
     private static LeaseRequest request(long number) {
@@ -92,8 +96,7 @@ final class ReadinessTest {
         SimulatedDisk disk = SimulatedDisk.create(1);
         Path directory = Path.of("/data/journal");
         disk.put(directory.resolveSibling("other"), new byte[0]);
-        JournalOptions small =
-                JournalOptions.defaults().withSegmentBytes(1 << 20);
+        JournalOptions small = JournalOptions.defaults().withSegmentBytes(1 << 20);
         try (LeaseStore store = JournalLeaseStore.open(directory, small, time, disk)) {
             Readiness readiness = of(store);
             assertThat(health(readiness)).isEqualTo(Health.SERVING);

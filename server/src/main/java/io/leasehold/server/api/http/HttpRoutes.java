@@ -71,8 +71,8 @@ public final class HttpRoutes {
         paths.put("/health/ready", get(pages::ready));
         paths.put("/health/live", get(pages::live));
         paths.put("/metrics", get(pages::metrics));
-        paths.forEach((path, verbs) ->
-                bind(server, path, new RouteService(verbs, answers, ExchangeType.REQUEST_STREAMING)));
+        paths.forEach((path, verbs) -> bind(
+                server, path, new RouteService(verbs, answers, ExchangeType.REQUEST_STREAMING)));
         bind(server, Endpoint.watchPath(), watch(json, answers));
         server.errorHandler(new ErrorPages(answers));
         server.decorator(new HostCheck(answers, settings.strangers()));
