@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -98,11 +99,14 @@ final class ServeCommand implements Callable<Integer> {
         return untilTheProcessEnds();
     }
 
-    /** A stop on purpose is no failure, hence the exit code; the virtual machine would say 143. */
+    /**
+     * A stop on purpose is no failure, hence the exit code; the virtual machine would say 143. Who
+     * asks a second time does not want to wait for the clients.
+     */
     private static void stopWithTheProcess(LeaseholdServer server, PrintWriter out) {
         Thread stop = new Thread(
                 () -> {
-                    out.println("stopping: nothing more is granted");
+                    out.println("stopping: nothing more is granted; Ctrl-C again to stop at once");
                     out.flush();
                     server.close();
                     out.println("stopped");
@@ -111,6 +115,14 @@ final class ServeCommand implements Callable<Integer> {
                 },
                 "leasehold-stop");
         Runtime.getRuntime().addShutdownHook(stop);
+        AtomicBoolean stopping = new AtomicBoolean();
+        Signals.stopsTo(() -> {
+            if (stopping.getAndSet(true)) {
+                server.stopDraining();
+            } else {
+                Runtime.getRuntime().exit(CommandLine.ExitCode.OK);
+            }
+        });
     }
 
     private static int untilTheProcessEnds() {

@@ -4,7 +4,7 @@ package io.leasehold.cli;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
-import java.util.List;
+import java.util.HashSet;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -17,6 +17,7 @@ import java.util.function.Consumer;
  */
 final class Signals {
 
+    private static final Set<String> STOPPING = Set.of("TERM", "INT", "HUP");
     private static final Set<String> ENDING = Set.of(
             "TERM", "INT", "HUP", "ALRM", "VTALRM", "PROF", "XCPU", "IO", "PWR", "STKFLT");
     private static final Set<String> SUSPENDING = Set.of("TSTP", "TTIN", "TTOU");
@@ -50,6 +51,18 @@ final class Signals {
 
     /** From now on signals no longer end this process: the listener is told, on another thread. */
     static void passTo(Consumer<Caught> listener) {
+        Set<String> all = new HashSet<>(ENDING);
+        all.addAll(SUSPENDING);
+        all.addAll(OTHERS);
+        take(all, listener);
+    }
+
+    /** The same of those by which people and init systems stop a server; others end it as ever. */
+    static void stopsTo(Runnable listener) {
+        take(STOPPING, signal -> listener.run());
+    }
+
+    private static void take(Set<String> signals, Consumer<Caught> listener) {
         try {
             Class<?> type = Class.forName("sun.misc.Signal");
             Class<?> handlerType = Class.forName("sun.misc.SignalHandler");
@@ -66,10 +79,8 @@ final class Signals {
                         }
                         return null;
                     });
-            for (Set<String> signals : List.of(ENDING, SUSPENDING, OTHERS)) {
-                for (String signal : signals) {
-                    take(type, handle, signal, handler);
-                }
+            for (String signal : signals) {
+                take(type, handle, signal, handler);
             }
         } catch (ReflectiveOperationException e) {
             System.getLogger(Signals.class.getName())

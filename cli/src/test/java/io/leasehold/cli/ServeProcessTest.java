@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -151,7 +152,9 @@ final class ServeProcessTest {
         assertThat(server.process.toHandle().destroy()).isTrue();
         assertThat(server.exitCode()).isZero();
         assertThat(server.out.lines())
-                .containsExactly("stopping: nothing more is granted", "stopped");
+                .containsExactly(
+                        "stopping: nothing more is granted; Ctrl-C again to stop at once",
+                        "stopped");
         assertThat(server.errors()).isEmpty();
 
         // what was granted is there when it is started again, also after a kill
@@ -160,6 +163,24 @@ final class ServeProcessTest {
         assertThat(repeat.getGranted().getHolding().getToken()).isEqualTo(1);
         again.process.destroyForcibly();
         assertThat(again.exitCode()).isEqualTo(137);
+    }
+
+    @Test
+    void aSecondSignalHurriesAServerThatStillServesRenewals() throws Exception {
+        Running server = new Running("--store", "memory", "--port", "0", "--drain", "10m");
+        int port = port(server.greeting());
+        // as long as somebody is connected
+        try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            client.getOutputStream()
+                    .write("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                            .getBytes(StandardCharsets.US_ASCII));
+            assertThat(client.getInputStream().read()).isEqualTo('H');
+            assertThat(Programs.kill("TERM", server.process.pid())).isTrue();
+            assertThat(server.out.readLine()).startsWith("stopping: nothing more is granted");
+            assertThat(Programs.kill("TERM", server.process.pid())).isTrue();
+            assertThat(server.exitCode()).isZero();
+            assertThat(server.out.readLine()).isEqualTo("stopped");
+        }
     }
 
     @Test

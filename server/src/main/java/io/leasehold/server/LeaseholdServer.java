@@ -48,6 +48,7 @@ public final class LeaseholdServer implements AutoCloseable {
     private final Workers workers;
     private final Guarantees guarantees;
     private final AtomicBoolean closing = new AtomicBoolean();
+    private final CompletableFuture<Void> drained = new CompletableFuture<>();
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
 
     /** What was found out before the server was built. */
@@ -204,19 +205,23 @@ public final class LeaseholdServer implements AutoCloseable {
         closed.join();
     }
 
+    /** A stop, under way or to come, no longer serves renewals and releases: it ends at once. */
+    public void stopDraining() {
+        drained.complete(null);
+    }
+
     private CompletableFuture<Void> drained() {
-        CompletableFuture<Void> drained = new CompletableFuture<>();
         Time time = options.time();
         Time.Timer unused = time.schedule(options.bounds().drain(), () -> drained.complete(null));
-        endWhenIdle(drained);
+        endWhenIdle();
         return drained;
     }
 
-    private void endWhenIdle(CompletableFuture<Void> drained) {
+    private void endWhenIdle() {
         if (isIdle()) {
             drained.complete(null);
         } else if (!drained.isDone()) {
-            Time.Timer unused = options.time().schedule(LOOK_AGAIN, () -> endWhenIdle(drained));
+            Time.Timer unused = options.time().schedule(LOOK_AGAIN, this::endWhenIdle);
         }
     }
 
