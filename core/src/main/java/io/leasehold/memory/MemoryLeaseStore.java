@@ -137,6 +137,12 @@ public final class MemoryLeaseStore implements LeaseStore {
     }
 
     @Override
+    public CompletionStage<Ending> withdrawUnlessUsed(LeaseRequest request) {
+        return decide(
+                table.stripeOf(request.claim()), now -> table.withdrawUnlessUsed(request, now));
+    }
+
+    @Override
     public CompletionStage<Renewal> renew(RenewalRequest request) {
         return decide(stripeOf(request.grant()), now -> table.renew(request, now));
     }

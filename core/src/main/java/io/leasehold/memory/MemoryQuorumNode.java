@@ -140,6 +140,11 @@ public final class MemoryQuorumNode implements QuorumNode {
     }
 
     @Override
+    public CompletionStage<Ending> withdrawUnlessUsed(LeaseRequest request) {
+        return ifAdmitted(() -> store.withdrawUnlessUsed(request));
+    }
+
+    @Override
     public CompletionStage<Renewal> renew(RenewalRequest request) {
         return ifAdmitted(() -> store.renew(request));
     }

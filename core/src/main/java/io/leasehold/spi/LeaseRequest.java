@@ -13,12 +13,32 @@ import java.util.Optional;
 /**
  * A request for a lease. Made complete by {@link #of} and varied by the {@code with…} methods.
  *
+ * <p>Whoever sends requests for others, as a server does, numbers them, so that it can take one back
+ * that its caller left, and nothing that somebody else relies on: see {@link
+ * LeaseStore#withdrawUnlessUsed}.
+ *
  * @param id the secret that will prove ownership; a repeat with the same id is the same request
  * @param claim the scopes and the mode
  * @param holder the label shown to others
  * @param terms for how long, and how to wait
+ * @param sender a random number of whoever sends this for others, from 1 to 2<sup>53</sup>-1: the same
+ *     for all repeats for which it answers together, and another after that; 0 for a client's own
  */
-public record LeaseRequest(LeaseId id, Claim claim, Holder holder, Terms terms) {
+public record LeaseRequest(LeaseId id, Claim claim, Holder holder, Terms terms, long sender) {
+
+    /** The highest number of a sender, which every engine can keep. */
+    public static final long MAX_SENDER = (1L << 53) - 1;
+
+    public LeaseRequest {
+        if (sender < 0 || sender > MAX_SENDER) {
+            throw new IllegalArgumentException("sender is outside 0 to " + MAX_SENDER);
+        }
+    }
+
+    /** A client's own request. */
+    public LeaseRequest(LeaseId id, Claim claim, Holder holder, Terms terms) {
+        this(id, claim, holder, terms, 0);
+    }
 
     /**
      * The conditions of a lease.
@@ -91,7 +111,12 @@ public record LeaseRequest(LeaseId id, Claim claim, Holder holder, Terms terms) 
                 terms.ttl, terms.waitAtMost, terms.lockDelay, terms.record, Optional.of(token)));
     }
 
+    /** The same request, sent for somebody else under this number. */
+    public LeaseRequest sentBy(long number) {
+        return new LeaseRequest(id, claim, holder, terms, number);
+    }
+
     private LeaseRequest with(Terms changed) {
-        return new LeaseRequest(id, claim, holder, changed);
+        return new LeaseRequest(id, claim, holder, changed, sender);
     }
 }

@@ -3,6 +3,7 @@ package io.leasehold.spi;
 
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseRecord;
+import io.leasehold.model.RefusalReason;
 import io.leasehold.model.Scope;
 
 import java.time.Duration;
@@ -65,6 +66,28 @@ public interface LeaseStore extends AutoCloseable {
      * for a caller that does not know its token. Ended also when the store never saw the request.
      */
     CompletionStage<Ending> withdraw(LeaseRequest request);
+
+    /**
+     * Takes a request back unless somebody else may rely on it: for a server whose caller seems to be
+     * gone. The caller may have asked again elsewhere, or have heard the answer after all. So a store
+     * keeps with each waiter and each lease its only {@linkplain LeaseRequest#sender sender}, and none
+     * once another sender, or a client itself, repeated the request. In one step:
+     *
+     * <ul>
+     *   <li>The request waits, or is a lease that is held; this sender is the only one, and nobody has
+     *       renewed or rotated the lease: withdrawn, as by {@link #withdraw}.
+     *   <li>It waits or is held otherwise, or the store does not know: {@code Refused(NOT_HOLDER)},
+     *       and nothing changes.
+     *   <li>It is over: ended. So this can be repeated.
+     *   <li>The store knows nothing of it: {@code Refused(NOT_FOUND)}. That is not remembered, so the
+     *       request may still come.
+     * </ul>
+     *
+     * <p>A store may forget the sender, as at a restart; then it refuses. By default it always does.
+     */
+    default CompletionStage<Ending> withdrawUnlessUsed(LeaseRequest request) {
+        return CompletableFuture.completedFuture(new Refused(RefusalReason.NOT_HOLDER));
+    }
 
     /** Lets a lease run again in full, if it is still held. The token stays. */
     CompletionStage<Renewal> renew(RenewalRequest request);

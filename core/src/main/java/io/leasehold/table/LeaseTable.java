@@ -158,6 +158,7 @@ public final class LeaseTable {
         LiveLease own = book.find(claim, request.id());
         if (own != null) {
             own.ask(round);
+            own.sentBy(request.sender());
             answer(repeated(own, claim, now), own, reply);
             return;
         }
@@ -215,17 +216,46 @@ public final class LeaseTable {
         Waiter waiter = home.waiters.get(request.id());
         LiveLease lease = book.find(request.claim(), request.id());
         if (waiter != null) {
-            queues.leave(waiter);
-            rememberWithdrawn(home, request.id(), now);
-            waiter.settle(new Acquisition.Gone(RefusalReason.NOT_FOUND));
-            handOver(waiter.request.claim().scopes(), now);
+            withdraw(waiter, home, now);
         } else if (lease != null && lease.isHeld(now)) {
-            end(lease, End.WITHDRAWN, Change.RELEASED, now);
-            handOver(lease.claim.scopes(), now);
+            withdraw(lease, now);
         } else if (lease == null && home.memory.recall(request.id(), now) == null) {
             rememberWithdrawn(home, request.id(), now);
         }
         return ENDED;
+    }
+
+    /** The same, if nobody but the request's sender can rely on it. */
+    public Ending withdrawUnlessUsed(LeaseRequest request, long now) {
+        Stripe home = enter(request.claim(), now);
+        Waiter waiter = home.waiters.get(request.id());
+        LiveLease lease = book.find(request.claim(), request.id());
+        if (waiter != null) {
+            if (request.sender() == 0 || waiter.sender() != request.sender()) {
+                return new Refused(RefusalReason.NOT_HOLDER);
+            }
+            withdraw(waiter, home, now);
+        } else if (lease != null && lease.isHeld(now)) {
+            if (!lease.isUnusedBut(request.sender())) {
+                return new Refused(RefusalReason.NOT_HOLDER);
+            }
+            withdraw(lease, now);
+        } else if (lease == null && home.memory.recall(request.id(), now) == null) {
+            return new Refused(RefusalReason.NOT_FOUND);
+        }
+        return ENDED;
+    }
+
+    private void withdraw(Waiter waiter, Stripe home, long now) {
+        queues.leave(waiter);
+        rememberWithdrawn(home, waiter.request.id(), now);
+        waiter.settle(new Acquisition.Gone(RefusalReason.NOT_FOUND));
+        handOver(waiter.request.claim().scopes(), now);
+    }
+
+    private void withdraw(LiveLease lease, long now) {
+        end(lease, End.WITHDRAWN, Change.RELEASED, now);
+        handOver(lease.claim.scopes(), now);
     }
 
     private void rememberWithdrawn(Stripe home, LeaseId id, long now) {
@@ -416,8 +446,7 @@ public final class LeaseTable {
         if (!lease.isHeld(now)) {
             return new Refused(RefusalReason.EXPIRED);
         }
-        end(lease, End.WITHDRAWN, Change.RELEASED, now);
-        handOver(lease.claim.scopes(), now);
+        withdraw(lease, now);
         return ENDED;
     }
 
@@ -690,6 +719,7 @@ public final class LeaseTable {
             return;
         }
         LiveLease lease = grant(waiter.request, waiter.agreement, now);
+        lease.sentBy(waiter.sender());
         for (Waiter.Attempt attempt : waiter.attempts) {
             answer(
                     new Acquisition.Granted(

@@ -42,6 +42,7 @@ final class LiveLease implements TimerHeap.Timed {
     @Nullable
     Agreement agreement; // in a node of a quorum
 
+    private long sender; // the only one, or 0
     private Duration ttl;
     private long expiry;
     private long version = 1;
@@ -68,6 +69,7 @@ final class LiveLease implements TimerHeap.Timed {
         this.holder = request.holder();
         this.extras = Extras.of(terms.lockDelay(), terms.record());
         this.token = token;
+        this.sender = request.sender();
         this.ttl = terms.ttl();
         this.grantedAt = now;
         this.expiry = now + ttl.toNanos();
@@ -153,6 +155,16 @@ final class LiveLease implements TimerHeap.Timed {
         rotatedFrom = token;
         token = newToken;
         version++;
+    }
+
+    /** Notes that its request came from this sender, be it again. */
+    void sentBy(long again) {
+        sender = sender == again ? sender : 0;
+    }
+
+    /** Whether nobody but this sender can know of it: no other asked for it, and nobody used it. */
+    boolean isUnusedBut(long by) {
+        return by != 0 && sender == by && version == 1;
     }
 
     /** What a node of a quorum keeps with it, from now on at the latest. */

@@ -27,6 +27,7 @@ final class Waiter implements TimerHeap.Timed {
     @Nullable
     Agreement agreement; // in a node of a quorum
 
+    private long sender; // the only one, or 0
     private long deadline;
     private long dueAt;
     private int slot = TimerHeap.NOWHERE;
@@ -34,6 +35,7 @@ final class Waiter implements TimerHeap.Timed {
     Waiter(LeaseRequest request, long sequence) {
         this.request = request;
         this.sequence = sequence;
+        this.sender = request.sender();
     }
 
     /**
@@ -46,6 +48,7 @@ final class Waiter implements TimerHeap.Timed {
                     .fail(new OutcomeUnknownException("a repeat of the request took its place"));
         }
         attempts.addFirst(new Attempt(now, reply));
+        sender = sender == repeat.sender() ? sender : 0;
         deadline = Math.max(deadline, now + repeat.terms().waitAtMost().toNanos());
     }
 
@@ -56,6 +59,11 @@ final class Waiter implements TimerHeap.Timed {
 
     void fail(LeaseholdException reason) {
         attempts.forEach(attempt -> attempt.reply.fail(reason));
+    }
+
+    /** The only sender of the request; 0 if there were several, or a client itself. */
+    long sender() {
+        return sender;
     }
 
     boolean isOver(long now) {

@@ -240,6 +240,15 @@ public final class JournalLeaseStore implements LeaseStore {
     }
 
     @Override
+    public CompletionStage<Ending> withdrawUnlessUsed(LeaseRequest request) {
+        return decide(now -> {
+            Ending ending = table.withdrawUnlessUsed(request, now);
+            committer.hurry();
+            return ending;
+        });
+    }
+
+    @Override
     public CompletionStage<Renewal> renew(RenewalRequest request) {
         CompletableFuture<Renewal> stage = new CompletableFuture<>();
         operate(stage, now -> {

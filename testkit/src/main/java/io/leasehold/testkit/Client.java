@@ -112,6 +112,11 @@ final class Client {
         return Answers.of(opened.store().withdraw(request));
     }
 
+    /** Takes back what nobody but the request's sender can rely on. */
+    Ending withdrawsUnlessUsed(LeaseRequest request) {
+        return Answers.of(opened.store().withdrawUnlessUsed(request));
+    }
+
     Renewal renews(RenewalRequest request) {
         return Answers.of(opened.store().renew(request));
     }

@@ -103,6 +103,11 @@ public final class FaultyStore implements LeaseStore {
     }
 
     @Override
+    public CompletionStage<Ending> withdrawUnlessUsed(LeaseRequest request) {
+        return send(() -> store.withdrawUnlessUsed(request));
+    }
+
+    @Override
     public CompletionStage<Renewal> renew(RenewalRequest request) {
         return send(() -> store.renew(request));
     }

@@ -42,6 +42,14 @@ public abstract class LeaseStoreContract {
         return true;
     }
 
+    /**
+     * Whether the store knows who sent a request for others, so that a server may run on it. One that
+     * does not takes nothing back, whoever asks.
+     */
+    protected boolean knowsSenders() {
+        return true;
+    }
+
     @Nested
     final class Tokens extends TokenRules {
         @Override
@@ -84,6 +92,14 @@ public abstract class LeaseStoreContract {
 
     @Nested
     final class Repeats extends RepeatRules {
+        @Override
+        LeaseStoreContract contract() {
+            return LeaseStoreContract.this;
+        }
+    }
+
+    @Nested
+    final class Senders extends SenderRules {
         @Override
         LeaseStoreContract contract() {
             return LeaseStoreContract.this;

@@ -75,6 +75,11 @@ final class TableStore implements LeaseStore {
     }
 
     @Override
+    public CompletionStage<Ending> withdrawUnlessUsed(LeaseRequest request) {
+        return decide(request.claim(), now -> table.withdrawUnlessUsed(request, now));
+    }
+
+    @Override
     public CompletionStage<Renewal> renew(RenewalRequest request) {
         return decide(request.grant().holding().claim(), now -> table.renew(request, now));
     }

@@ -9,6 +9,7 @@ import io.leasehold.memory.MemoryLeaseStore;
 import io.leasehold.model.Claim;
 import io.leasehold.model.Holder;
 import io.leasehold.model.LeaseId;
+import io.leasehold.model.OutcomeUnknownException;
 import io.leasehold.model.Scope;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.server.access.Access;
@@ -18,11 +19,14 @@ import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseStore;
+import io.leasehold.spi.Renewal;
+import io.leasehold.spi.RenewalRequest;
 import io.leasehold.table.TableOptions;
 import io.leasehold.testkit.VirtualTime;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of acquires without a caller, in virtual time. */
@@ -54,6 +58,13 @@ final class AcquiresTest {
                 .toCompletableFuture();
     }
 
+    private CompletableFuture<Acquisition> acquire(
+            Acquires server, Delivery delivery, LeaseRequest request) {
+        return server.acquire(
+                        new Caller(ANYONE, delivery), new Acquires.Order("default", store, request))
+                .toCompletableFuture();
+    }
+
     private static Grant granted(CompletableFuture<Acquisition> answer) {
         assertThat(answer).isCompleted();
         return ((Acquisition.Granted) answer.join()).grant();
@@ -62,6 +73,18 @@ final class AcquiresTest {
     private void release(Grant grant) {
         assertThat(store.release(grant).toCompletableFuture().join())
                 .isInstanceOf(Ending.Ended.class);
+    }
+
+    private void renew(Grant grant, Duration ttl) {
+        assertThat(store.renew(RenewalRequest.of(grant, ttl)).toCompletableFuture().join())
+                .isInstanceOf(Renewal.Renewed.class);
+    }
+
+    private void assertHeld() {
+        assertThat(store.acquire(request(98).waitingAtMost(Duration.ZERO))
+                        .toCompletableFuture()
+                        .join())
+                .isInstanceOf(Acquisition.Held.class);
     }
 
     /** The lock is free, which only one may find out. */
@@ -208,6 +231,141 @@ final class AcquiresTest {
         unsent.lost();
         time.advance(GRACE.multipliedBy(3));
         release(grant);
+    }
+
+    // ---- takes back only what nobody has
+
+    @Test
+    void aWaiterThatWentOnAtAnotherServerKeepsWhatItGotThere() {
+        Acquires other = new Acquires(time, GRACE);
+        Delivery broken = new Delivery();
+        acquire(broken, request(2));
+        CompletableFuture<Acquisition> goesOn = acquire(other, new Delivery(), request(2));
+        broken.lost();
+        time.advance(GRACE.dividedBy(2));
+        release(holder);
+        Grant grant = granted(goesOn);
+        time.advance(GRACE.multipliedBy(3));
+        assertHeld();
+        release(grant);
+    }
+
+    @Test
+    void aWaiterThatWentOnAtAnotherServerKeepsItsPlaceThere() {
+        Acquires other = new Acquires(time, GRACE);
+        Delivery broken = new Delivery();
+        acquire(broken, request(2));
+        CompletableFuture<Acquisition> goesOn = acquire(other, new Delivery(), request(2));
+        broken.lost();
+        time.advance(GRACE.multipliedBy(3));
+        assertThat(goesOn).isNotDone();
+        release(holder);
+        granted(goesOn);
+    }
+
+    @Test
+    void aCopyThatHangsUpTakesNothingFromTheOneThatWasTold() {
+        Delivery told = new Delivery();
+        Delivery copy = new Delivery();
+        CompletableFuture<Acquisition> first = acquire(told, request(2));
+        acquire(copy, request(2));
+        release(holder);
+        Grant grant = granted(first);
+        told.delivered();
+        copy.lost();
+        time.advance(GRACE.multipliedBy(3));
+        assertHeld();
+        release(grant);
+        assertThat(acquires.count()).isZero();
+    }
+
+    @Test
+    void aCopyThatHungUpTakesNothingFromTheOneThatStillWaits() {
+        Delivery copy = new Delivery();
+        CompletableFuture<Acquisition> first = acquire(new Delivery(), request(2));
+        acquire(copy, request(2));
+        copy.lost();
+        time.advance(GRACE.multipliedBy(3));
+        assertThat(first).isNotDone();
+        release(holder);
+        granted(first);
+    }
+
+    @Test
+    void aLateRepeatTakesNothingFromALeaseThatWasRenewedForLessThanItsTtl() {
+        Delivery told = new Delivery();
+        release(holder);
+        Grant grant = granted(acquire(told, request(2)));
+        told.delivered();
+        renew(grant, Duration.ofMinutes(10).minusSeconds(1));
+        Delivery late = new Delivery();
+        granted(acquire(late, request(2)));
+        late.lost();
+        time.advance(GRACE.multipliedBy(3));
+        assertHeld();
+        release(grant);
+    }
+
+    @Test
+    void aLeaseThatWasRenewedIsNotTakenBackThoughItsAnswerSeemedLost() {
+        Delivery lost = new Delivery();
+        release(holder);
+        Grant grant = granted(acquire(lost, request(2)));
+        lost.lost();
+        renew(grant, grant.ttl());
+        time.advance(GRACE.multipliedBy(3));
+        assertHeld();
+        release(grant);
+    }
+
+    @Test
+    void aWithdrawalThatFailedIsRepeatedUntilItIsAnswered() {
+        Delivery gone = new Delivery();
+        AtomicInteger failures = new AtomicInteger(5);
+        LeaseStore flaky = new FlakyWithdrawals(store, failures);
+        CompletableFuture<Acquisition> waiting = acquires.acquire(
+                        new Caller(ANYONE, gone),
+                        new Acquires.Order("default", flaky, request(2)))
+                .toCompletableFuture();
+        gone.lost();
+        time.advance(Duration.ofMinutes(3));
+        assertThat(waiting).isCompleted();
+        assertThat(waiting.join()).isInstanceOf(Acquisition.Gone.class);
+        assertThat(failures).hasNonPositiveValue();
+        release(holder);
+        assertFree();
+        assertThat(acquires.count()).isZero();
+    }
+
+    @Test
+    void whoIsTurnedAwayWhileTheWithdrawalFailsIsToldThatItIsUnknown() {
+        LeaseStore flaky = new FlakyWithdrawals(store, new AtomicInteger(1));
+        CompletableFuture<Acquisition> waiting = acquires.acquire(
+                        new Caller(ANYONE, new Delivery()),
+                        new Acquires.Order("default", flaky, request(2)))
+                .toCompletableFuture();
+        acquires.turnAway();
+        assertThat(waiting)
+                .isCompletedExceptionally()
+                .failsWithin(Duration.ZERO)
+                .withThrowableThat()
+                .withCauseInstanceOf(OutcomeUnknownException.class);
+    }
+
+    @Test
+    void whoGoesOnAtAnotherServerIsNotTurnedAwayThere() {
+        Acquires other = new Acquires(time, GRACE);
+        CompletableFuture<Acquisition> here = acquire(new Delivery(), request(2));
+        CompletableFuture<Acquisition> there = acquire(other, new Delivery(), request(2));
+        acquires.turnAway();
+        assertThat(here)
+                .isCompletedExceptionally()
+                .failsWithin(Duration.ZERO)
+                .withThrowableThat()
+                .withCauseInstanceOf(OutcomeUnknownException.class);
+        assertThat(there).isNotDone();
+        release(holder);
+        granted(there);
     }
 
     @Test

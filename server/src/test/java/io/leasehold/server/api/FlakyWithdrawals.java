@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.server.api;
+
+import io.leasehold.model.FencingToken;
+import io.leasehold.model.LeaseRecord;
+import io.leasehold.model.Scope;
+import io.leasehold.model.StoreUnavailableException;
+import io.leasehold.spi.Acquisition;
+import io.leasehold.spi.Ending;
+import io.leasehold.spi.Grant;
+import io.leasehold.spi.Guarantees;
+import io.leasehold.spi.LeaseEvents;
+import io.leasehold.spi.LeasePage;
+import io.leasehold.spi.LeaseQuery;
+import io.leasehold.spi.LeaseRequest;
+import io.leasehold.spi.LeaseStore;
+import io.leasehold.spi.Renewal;
+import io.leasehold.spi.RenewalRequest;
+import io.leasehold.spi.Rotation;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+
+/** A store whose first withdrawals fail before they happen. */
+final class FlakyWithdrawals implements LeaseStore {
+
+    private final LeaseStore store;
+    private final AtomicInteger failures;
+
+    FlakyWithdrawals(LeaseStore store, AtomicInteger failures) {
+        this.store = store;
+        this.failures = failures;
+    }
+
+    private CompletionStage<Ending> unlessFailing(Supplier<CompletionStage<Ending>> withdrawal) {
+        return failures.getAndDecrement() > 0
+                ? CompletableFuture.failedFuture(
+                        new StoreUnavailableException("it can't be reached"))
+                : withdrawal.get();
+    }
+
+    @Override
+    public CompletionStage<Ending> withdraw(LeaseRequest request) {
+        return unlessFailing(() -> store.withdraw(request));
+    }
+
+    @Override
+    public CompletionStage<Acquisition> acquire(LeaseRequest request) {
+        return store.acquire(request);
+    }
+
+    @Override
+    public CompletionStage<Renewal> renew(RenewalRequest request) {
+        return store.renew(request);
+    }
+
+    @Override
+    public CompletionStage<Rotation> rotate(Grant grant) {
+        return store.rotate(grant);
+    }
+
+    @Override
+    public CompletionStage<Ending> release(Grant grant) {
+        return store.release(grant);
+    }
+
+    @Override
+    public CompletionStage<Ending> complete(Grant grant, LeaseRecord record, Duration keepFor) {
+        return store.complete(grant, record, keepFor);
+    }
+
+    @Override
+    public CompletionStage<Ending> forceRelease(Scope scope, FencingToken token) {
+        return store.forceRelease(scope, token);
+    }
+
+    @Override
+    public CompletionStage<LeasePage> list(LeaseQuery query) {
+        return store.list(query);
+    }
+
+    @Override
+    public LeaseEvents.Subscription subscribe(LeaseEvents listener) {
+        return store.subscribe(listener);
+    }
+
+    @Override
+    public Guarantees guarantees() {
+        return store.guarantees();
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}
