@@ -104,6 +104,14 @@ final class Context {
         }
     }
 
+    /** Ends the pursuit of a request; but not if it has another sender as well: false then. */
+    CompletableFuture<Boolean> withdrawUnlessShared(LeaseRequest request) {
+        Pursuit pursuit = pursuits.get(request.id());
+        return pursuit == null
+                ? CompletableFuture.completedFuture(true)
+                : pursuit.withdrawUnlessShared(request.sender());
+    }
+
     void close() {
         List.copyOf(pursuits.values()).forEach(Pursuit::close);
     }

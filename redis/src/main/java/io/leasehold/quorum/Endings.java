@@ -67,6 +67,38 @@ final class Endings {
                 (node, member) -> node.withdraw(request));
     }
 
+    /**
+     * Members that know nothing of the request have nothing to take back: who waits does so at one of
+     * them. Whoever else was told of the lease asked a majority, and those refuse.
+     */
+    CompletableFuture<Ending> withdrawUnlessUsed(LeaseRequest request) {
+        Ballot<Ending, Ending> ballot =
+                new Ballot<>(members, Endings::decideUnused, (decision, vote) -> {});
+        return ballot.ask(
+                members.joinedQueueLast(),
+                members.patience(),
+                (node, member) -> node.withdrawUnlessUsed(request));
+    }
+
+    /** Without a majority, a single member at which somebody else may rely on it decides. */
+    private static @Nullable Ending decideUnused(Votes<Ending> votes) {
+        int ended = votes.count(Ended.class);
+        int absent = votes.count(Endings::isAbsent);
+        int used = votes.count(Refused.class) - absent;
+        if (ended >= votes.majority()) {
+            return ENDED;
+        } else if (used >= votes.majority()) {
+            return new Refused(RefusalReason.NOT_HOLDER);
+        } else if (!votes.isComplete()) {
+            return null;
+        } else if (used > 0) {
+            return new Refused(RefusalReason.NOT_HOLDER);
+        } else if (ended + absent >= votes.majority()) {
+            return ended > 0 ? ENDED : new Refused(RefusalReason.NOT_FOUND);
+        }
+        throw votes.noMajority("withdrawal");
+    }
+
     private CompletableFuture<Ending> end(
             Grant grant,
             String what,

@@ -75,10 +75,10 @@ final class Pursuit {
     private final Context context;
     private final Members members;
     private final Time time;
-    private final LeaseRequest request;
     private final Mailbox mailbox = new Mailbox();
 
     // from here on: only from the mailbox
+    private LeaseRequest request;
     private final Callers callers;
     private final Set<Member> touched = new LinkedHashSet<>();
     private final Set<Member> awaited = new LinkedHashSet<>();
@@ -126,11 +126,23 @@ final class Pursuit {
             if (!started) {
                 started = true;
                 tryAll();
-            } else if (stage == Stage.WAITING && queue != null) {
+                return;
+            }
+            boolean news = noteSender(repeat);
+            if (stage == Stage.WAITING && queue != null) {
                 waitAt(queue, wait);
+            } else if (news && stage != Stage.PAUSING) {
+                tryAll(); // members have it from one sender alone
             }
         });
         return attempt.reply();
+    }
+
+    /** Asks as nobody's once there are two senders; returns whether that is new. */
+    private boolean noteSender(LeaseRequest repeat) {
+        boolean news = request.sender() != 0 && request.sender() != repeat.sender();
+        request = news ? request.sentBy(0) : request;
+        return news;
     }
 
     /** Ends it without a lease, as its caller wants. What members hold is withdrawn elsewhere. */
@@ -140,6 +152,19 @@ final class Pursuit {
                 callers.answer(new Gone(RefusalReason.NOT_FOUND));
             }
         });
+    }
+
+    /** Ends it as {@link #withdraw} does, but not if it has another sender; false then. */
+    CompletableFuture<Boolean> withdrawUnlessShared(long sender) {
+        CompletableFuture<Boolean> result = new CompletableFuture<>();
+        mailbox.post(() -> {
+            boolean shared = stage != Stage.OVER && request.sender() != sender;
+            if (!shared && end()) {
+                callers.answer(new Gone(RefusalReason.NOT_FOUND));
+            }
+            result.complete(!shared);
+        });
+        return result;
     }
 
     void close() {

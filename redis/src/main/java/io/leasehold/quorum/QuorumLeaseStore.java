@@ -4,6 +4,7 @@ package io.leasehold.quorum;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.LimitExceededException;
+import io.leasehold.model.RefusalReason;
 import io.leasehold.model.Scope;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
@@ -16,6 +17,7 @@ import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseStore;
 import io.leasehold.spi.Limits;
 import io.leasehold.spi.QuorumNode;
+import io.leasehold.spi.Refused;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
 import io.leasehold.spi.Rotation;
@@ -130,6 +132,21 @@ public final class QuorumLeaseStore implements LeaseStore {
             context.withdraw(request.id());
             return endings.withdraw(request);
         });
+    }
+
+    @Override
+    public CompletionStage<Ending> withdrawUnlessUsed(LeaseRequest request) {
+        return ready(() -> context.withdrawUnlessShared(request)
+                .thenCompose(alone -> alone
+                        ? endings.withdrawUnlessUsed(request)
+                        : CompletableFuture.completedFuture(
+                                new Refused(RefusalReason.NOT_HOLDER)))
+                .thenApply(ending -> {
+                    if (ending instanceof Ending.Ended) {
+                        context.noteEnd(request.id());
+                    }
+                    return ending;
+                }));
     }
 
     @Override

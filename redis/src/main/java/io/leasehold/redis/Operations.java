@@ -109,6 +109,12 @@ final class Operations {
         return send.apply(Operation.of('w', Wire.id(request.id()))).thenApply(Answers::ending);
     }
 
+    CompletionStage<Ending> withdrawUnlessUsed(LeaseRequest request) {
+        return send.apply(Operation.of(
+                        'q', Wire.id(request.id()), Wire.number(request.sender())))
+                .thenApply(Answers::ending);
+    }
+
     CompletionStage<Renewal> renew(RenewalRequest request) {
         return renewAll(List.of(request)).thenApply(renewals -> renewals.get(0));
     }

@@ -185,6 +185,11 @@ public final class RedisLeaseStore implements LeaseStore {
     }
 
     @Override
+    public CompletionStage<Ending> withdrawUnlessUsed(LeaseRequest request) {
+        return operations.withdrawUnlessUsed(request);
+    }
+
+    @Override
     public CompletionStage<Renewal> renew(RenewalRequest request) {
         return operations.renew(request);
     }

@@ -213,6 +213,11 @@ public final class RedisQuorumNode implements QuorumNode {
     }
 
     @Override
+    public CompletionStage<Ending> withdrawUnlessUsed(LeaseRequest request) {
+        return ask(operations -> operations.withdrawUnlessUsed(request));
+    }
+
+    @Override
     public CompletionStage<Renewal> renew(RenewalRequest request) {
         return ask(operations -> operations.renew(request));
     }

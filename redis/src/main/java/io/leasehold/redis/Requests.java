@@ -55,9 +55,16 @@ final class Requests {
             terms.unlessCompletedSince()
                     .map(token -> Wire.number(token.value()))
                     .orElse(NOTHING),
-            Wire.number(round == null ? 0 : round.number())
+            Wire.number(request.sender())
         };
-        return Operation.of('a', round == null ? words : and(words, Wire.number(round.attempt())));
+        return Operation.of(
+                'a',
+                round == null
+                        ? words
+                        : and(
+                                words,
+                                Wire.number(round.number()),
+                                Wire.number(round.attempt())));
     }
 
     private static byte[][] and(byte[][] words, byte[]... more) {
@@ -77,21 +84,21 @@ final class Requests {
         byte[] holder = Wire.text(request.holder().label());
         byte[] record = Wire.optional(terms.record());
         int size = 2 + ID + 4 * Double.BYTES + 2 * Short.BYTES;
-        int attempt = round == null ? 0 : Double.BYTES;
+        int tail = round == null ? 0 : 2 * Double.BYTES;
         ByteBuffer word = ByteBuffer.allocate(
-                        size + claim.length + holder.length + record.length + attempt)
+                        size + claim.length + holder.length + record.length + tail)
                 .put((byte) 'A')
                 .put(Wire.id(request.id()))
                 .putDouble((double) Wire.micros(terms.ttl()))
                 .putDouble((double) Wire.micros(terms.waitAtMost()))
                 .putDouble((double) Wire.micros(terms.lockDelay()))
                 .put((byte) 0)
-                .putDouble(round == null ? 0 : (double) round.number());
+                .putDouble((double) (round == null ? request.sender() : round.number()));
         put(claim, word);
         put(holder, word);
         word.put(record);
         if (round != null) {
-            word.putDouble((double) round.attempt());
+            word.putDouble((double) round.attempt()).putDouble((double) request.sender());
         }
         return Operation.inOne(word.array(), 1);
     }

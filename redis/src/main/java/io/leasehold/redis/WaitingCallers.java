@@ -39,6 +39,11 @@ record WaitingCallers(LeaseStore store, Operations operations) implements LeaseS
     }
 
     @Override
+    public CompletionStage<Ending> withdrawUnlessUsed(LeaseRequest request) {
+        return operations.withdrawUnlessUsed(request);
+    }
+
+    @Override
     public CompletionStage<Renewal> renew(RenewalRequest request) {
         return operations.renew(request);
     }

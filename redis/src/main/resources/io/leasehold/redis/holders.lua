@@ -90,8 +90,8 @@ function rule.grant(request)
     end
     local lease = {
         id = request.id, token = number, ttl = ttl, expiry = now + ttl, version = 1, rotatedFrom = 0,
-        grantedAt = now, delay = request.delay, lingers = 0, round = request.round, claim = claim,
-        holder = request.holder, record = request.record,
+        grantedAt = now, delay = request.delay, lingers = 0, sender = request.sender, claim = claim,
+        holder = request.holder, record = request.record, round = request.round,
         draw = number, attempt = request.attempt, maker = request.maker, marked = 0, marker = 0
     }
     rule.enter(lease)

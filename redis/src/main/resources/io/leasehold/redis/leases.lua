@@ -87,9 +87,11 @@ end
 
 function rule.packed(lease)
     return 'L' .. pack(FORMAT, lease.token, lease.ttl, lease.expiry, lease.version,
-        lease.rotatedFrom, lease.grantedAt, lease.delay, lease.lingers, lease.round, #lease.claim, lease.claim,
+        lease.rotatedFrom, lease.grantedAt, lease.delay, lease.lingers,
+        isNode and lease.round or lease.sender, #lease.claim, lease.claim,
         #lease.holder, lease.holder) .. lease.record
-        .. (isNode and pack(VOTE, lease.draw, lease.attempt, lease.maker, lease.marked, lease.marker) or '')
+        .. (isNode and pack(VOTE, lease.draw, lease.attempt, lease.maker, lease.marked, lease.marker,
+            lease.sender) or '')
 end
 
 function rule.unpacked(id, value)
@@ -98,11 +100,12 @@ function rule.unpacked(id, value)
     local lease = {
         id = id, token = number, ttl = ttl, expiry = expiry, version = version,
         rotatedFrom = rotatedFrom, grantedAt = grantedAt, delay = delay, lingers = lingers,
-        round = round, claim = claim, holder = holder,
+        sender = round, claim = claim, holder = holder,
         record = sub(value, at, isNode and -VOTE_SIZE - 1 or -1)
     }
     if isNode then
-        lease.draw, lease.attempt, lease.maker, lease.marked, lease.marker =
+        lease.round = round
+        lease.draw, lease.attempt, lease.maker, lease.marked, lease.marker, lease.sender =
             unpackFrom(VOTE, value, #value - VOTE_SIZE + 1)
     end
     return lease

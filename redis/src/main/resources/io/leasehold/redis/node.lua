@@ -191,7 +191,7 @@ function operations.v(at)
     local entered = {
         id = id, token = number, ttl = tonumber(ARGV[at + 3]), expiry = now + ARGV[at + 3],
         version = 1, rotatedFrom = 0, grantedAt = now, delay = tonumber(ARGV[at + 4]), lingers = 0,
-        round = 0, claim = claim, holder = ARGV[at + 2], record = ARGV[at + 5],
+        sender = 0, round = 0, claim = claim, holder = ARGV[at + 2], record = ARGV[at + 5],
         draw = 0, attempt = 0, maker = 0, marked = NEVER, marker = 0
     }
     rule.enter(entered)

@@ -7,7 +7,8 @@
 -- s scope mismatch.
 
 -- Acquire: id, claim, holder, ttl, wait, lock-delay, record or nothing, the oldest token whose record
--- will do instead or nothing, and at a node of a quorum the round and its attempt, see node.lua.
+-- will do instead or nothing, its sender or 0, and at a node of a quorum the round and its attempt, see
+-- node.lua.
 -- Returns
 --   G token, version, remaining, ttl, holder      granted: four numbers and the holder, in one; a node
 --                                                 adds what it knows of the token, see rule.granted
@@ -19,11 +20,13 @@
 --   ! error                                       the server's memory is full
 function operations.a(at)
     local id, claim, since = ARGV[at], ARGV[at + 1], ARGV[at + 7]
-    local wait, round = tonumber(ARGV[at + 4]), tonumber(ARGV[at + 8])
-    local attempt = isNode and tonumber(ARGV[at + 9]) or nil
+    local wait, sender = tonumber(ARGV[at + 4]), tonumber(ARGV[at + 8])
+    local round = isNode and tonumber(ARGV[at + 9]) or nil
+    local attempt = isNode and tonumber(ARGV[at + 10]) or nil
     local lease, ended = rule.lookUp(id)
     if lease then
-        if isNode and rule.ask(lease, round, attempt) then
+        local news = rule.sentAgain(lease, sender)
+        if isNode and rule.ask(lease, round, attempt) or news then
             rule.put(lease)
         end
         return lease.claim ~= claim and {'N', 's'}
@@ -32,7 +35,7 @@ function operations.a(at)
     end
     local waiter = waiting > 0 and rule.waiterOf(id)
     if waiter then
-        return rule.join(waiter, claim, wait, round, attempt)
+        return rule.join(waiter, claim, wait, {sender = sender, round = round, attempt = attempt})
     elseif ended then
         return {'N', ended == 'E' and 'e' or 'f'}
     end
@@ -46,8 +49,8 @@ function operations.a(at)
     end
     local request = {
         id = id, claim = claim, holder = ARGV[at + 2], ttl = tonumber(ARGV[at + 3]),
-        delay = tonumber(ARGV[at + 5]), record = ARGV[at + 6], since = since, round = round,
-        attempt = attempt, maker = attempt
+        delay = tonumber(ARGV[at + 5]), record = ARGV[at + 6], since = since, sender = sender,
+        round = round, attempt = attempt, maker = attempt
     }
     local blocker = rule.holderInTheWay(claim)
     if full and (wait > 0 or not blocker) then
@@ -60,6 +63,16 @@ function operations.a(at)
         return blocker and rule.held(blocker) or {'A'}
     end
     return rule.enqueue(request, wait, blocker)
+end
+
+-- Notes that a lease, or a request that waits, was asked for again; returns whether that changed anything.
+-- Once there was another sender, it has none.
+function rule.sentAgain(entry, sender)
+    if entry.sender == sender or entry.sender == 0 then
+        return false
+    end
+    entry.sender = 0
+    return true
 end
 
 function rule.finish(lease, how, change)

@@ -36,10 +36,10 @@ while plain and at <= last do
             if drawn < NEVER and occupied < unpackFrom('>d', ARGV[1], 2)
                 and type(safely('ZADD', ENDS, expiry, id)) == 'number' then
                 local lease = pack('>Bddddddc0', LEASE, drawn, ttl, expiry, 1, 0, now,
-                    sub(word, 50, nodes and -9 or -1))
+                    sub(word, 50, nodes and -17 or -1))
                 if nodes then
-                    local attempt = sub(word, -8)
-                    lease = lease .. pack('>dc0c0dd', drawn, attempt, attempt, 0, 0)
+                    local attempt = sub(word, -16, -9)
+                    lease = lease .. pack('>dc0c0ddc0', drawn, attempt, attempt, 0, 0, sub(word, -8))
                 end
                 token, due, occupied = drawn, math.min(due, expiry), occupied + 1
                 saved = at == last and pack('>dddddc0', now, token, due, occupied, remembered, rest)
@@ -68,7 +68,7 @@ while plain and at <= last do
                 end
                 if type(safely('HSET', WAITERS, id, pack('>dddI2c0I2c0', now + wait, sequence,
                     now + pause, #caller, caller, 0,
-                    nodes and sub(word, 34) .. sub(word, -8) or sub(word, 34)))) == 'number' then
+                    nodes and sub(word, 34, -9) .. sub(word, -16) or sub(word, 34)))) == 'number' then
                     answers[#answers + 1] = pack('>Bdd', 81, now, pause)
                     plain, at = true, at + 1
                 end
@@ -135,9 +135,9 @@ while plain and at <= last do
                 local ended = pack('>Bdd', RELEASED, now, number)
                 -- what follows the times is written alike in a waiter and in a lease
                 local lease = pack('>Bddddddc0', LEASE, drawn, ttl, till, 1, 0, now,
-                    sub(next, from + 8, nodes and -17 or -1))
+                    sub(next, from + 8, nodes and -VOTER_SIZE - 1 or -1))
                 if nodes then
-                    lease = lease .. pack('>dc0dd', drawn, sub(next, -16), 0, 0)
+                    lease = lease .. pack('>dc0ddc0', drawn, sub(next, -24, -9), 0, 0, sub(next, -8))
                 end
                 if (saved and safely('HSET', key, scope, first, id, ended, first, lease, '', saved)
                     or safely('HSET', key, scope, first, id, ended, first, lease)) == 1 then
@@ -177,7 +177,7 @@ while plain and at <= last do
             local own, to = unpackFrom('>dd', word, 34)
             local round, attempt = unpackFrom('>dd', word, #word - 15)
             local asked = unpackFrom('>d', value, 59)
-            local drawn, asker, maker, marked = unpackFrom(VOTE, value, #value - VOTE_SIZE + 1)
+            local drawn, asker, maker, marked, _, sender = unpackFrom(VOTE, value, #value - VOTE_SIZE + 1)
             local final = round >= NEVER
             if now < expiry and number == own and marked < NEVER
                 and (final and (rotatedFrom < to or number == to)
@@ -188,8 +188,9 @@ while plain and at <= last do
                 end
                 token = math.max(token, to)
                 saved = at == last and pack('>dddddc0', now, token, due, occupied, remembered, rest)
-                local raised = pack('>Bdc0dc0ddddd', LEASE, to, sub(value, 10, 58), asked,
-                    sub(value, 67, -VOTE_SIZE - 1), drawn, asker, maker, round, attempt)
+                local raised = pack('>Bdc0dc0dddddd', LEASE, to, sub(value, 10, 58), asked,
+                    sub(value, 67, -VOTE_SIZE - 1), drawn, asker, maker, round, attempt,
+                    sender)
                 if (saved and safely('HSET', key, id, raised, '', saved)
                     or safely('HSET', key, id, raised)) == 0 then
                     answers[#answers + 1] = 'E'

@@ -26,11 +26,13 @@ function rule.waiterOf(id)
         unpackFrom(WAITER, value)
     local waiter = {
         id = id, claim = claim, holder = holder, ttl = ttl, deadline = deadline, delay = delay,
-        record = sub(value, from, isNode and -17 or -1), since = since, client = client,
-        sequence = sequence, lookAt = lookAt, round = round
+        record = sub(value, from, isNode and -VOTER_SIZE - 1 or -1), since = since, client = client,
+        sequence = sequence, lookAt = lookAt, sender = round
     }
     if isNode then
-        waiter.attempt, waiter.maker = unpackFrom('>dd', value, #value - 15)
+        waiter.round = round
+        waiter.attempt, waiter.maker, waiter.sender =
+            unpackFrom(VOTER, value, #value - VOTER_SIZE + 1)
     end
     return waiter
 end
@@ -38,8 +40,9 @@ end
 function rule.putWaiter(waiter)
     call('HSET', WAITERS, waiter.id, pack(WAITER, waiter.deadline, waiter.sequence, waiter.lookAt,
         #waiter.client, waiter.client, #waiter.since, waiter.since, waiter.ttl, 0, waiter.delay, 0,
-        waiter.round, #waiter.claim, waiter.claim, #waiter.holder, waiter.holder) .. waiter.record
-        .. (isNode and pack('>dd', waiter.attempt, waiter.maker) or ''))
+        isNode and waiter.round or waiter.sender, #waiter.claim, waiter.claim,
+        #waiter.holder, waiter.holder) .. waiter.record
+        .. (isNode and pack(VOTER, waiter.attempt, waiter.maker, waiter.sender) or ''))
     changed = true
 end
 
@@ -149,13 +152,14 @@ function rule.enqueue(waiter, wait, lease)
 end
 
 -- A repeat keeps its place and may lengthen the wait.
-function rule.join(waiter, claim, wait, round, attempt)
+function rule.join(waiter, claim, wait, asked)
     if waiter.claim ~= claim then
         return {'N', 's'}
     end
     waiter.client = caller
+    rule.sentAgain(waiter, asked.sender)
     if isNode then
-        rule.ask(waiter, round, attempt)
+        rule.ask(waiter, asked.round, asked.attempt)
     end
     waiter.deadline = math.max(waiter.deadline, now + wait)
     call('ZADD', ENDS, waiter.deadline, 'W' .. waiter.id)

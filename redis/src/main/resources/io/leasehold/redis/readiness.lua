@@ -16,13 +16,15 @@ while at <= last do
     letter, id = byte(word), sub(word, 2, 33)
     local expanded
     if letter == 65 then
-        local ttl, wait, delay, _, round, claim, holder, from =
+        local ttl, wait, delay, _, sender, claim, holder, from =
             unpackFrom('>dddBdI2c0I2c0', word, 34)
         if isNode then
-            expanded = {'a10', id, claim, holder, ttl, wait, delay, sub(word, from, -9), '', round,
-                (unpackFrom('>d', word, #word - 7))}
+            local round, attempt = sender, unpackFrom('>d', word, #word - 15)
+            sender = unpackFrom('>d', word, #word - 7)
+            expanded = {'a11', id, claim, holder, ttl, wait, delay, sub(word, from, -17), '', sender,
+                round, attempt}
         else
-            expanded = {'a9', id, claim, holder, ttl, wait, delay, sub(word, from), '', round}
+            expanded = {'a9', id, claim, holder, ttl, wait, delay, sub(word, from), '', sender}
         end
     elseif letter == 69 then
         local number, _, claim, from = unpackFrom('>ddI2c0', word, 34)

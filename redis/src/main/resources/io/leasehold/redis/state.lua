@@ -33,7 +33,8 @@
 -- ARGV[3…]  operations: a letter with the number of arguments, then those, see operations.lua; or,
 --           if they are about the exclusive lease of a single name, in one with a capital letter:
 --             A  acquire that no record will do instead of: id, ttl, wait, then as in a lease
---                lock-delay, 0, round, claim, holder, record, and for a node of a quorum the attempt
+--                lock-delay, 0, sender, claim, holder, record; for a node of a quorum the round in place
+--                of the sender, and behind all the attempt and the sender
 --             E  release: id, token, 0, claim, holder
 --             U  raise: id, token, the token proposed, claim, holder, round, attempt
 --           Several renewals of whatever leases may also be in one:
@@ -69,14 +70,16 @@ elseif letter < 97 then
 end
 
 -- how a lease is written, behind the letter L: token, ttl, expiry, version, the token it was rotated
--- from, when it was granted, lock-delay, whether that has begun, in which round it was asked for,
--- claim, holder; the rest is the record; at a node of a quorum what it knows of the token follows, see
--- node.lua: its draw, the attempt of the round, the maker, round and attempt of the mark
+-- from, when it was granted, lock-delay, whether that has begun, its only sender or 0, claim, holder; the
+-- rest is the record. At a node of a quorum the round in which it was asked for is in place of the sender,
+-- and what the node knows of the token follows, see node.lua: its draw, the attempt of the round, the
+-- maker, round and attempt of the mark; then the sender
 local FORMAT, LEASE, RELEASED = '>dddddddBdI2c0I2c0', 76, 82
-local VOTE, VOTE_SIZE = '>ddddd', 40
+local VOTE, VOTE_SIZE = '>dddddd', 48
 -- how a request that waits is written: until when, its place in the queue, when it looks again, its
 -- client, the oldest token whose record will do instead or nothing, then as in an acquire; at a node
--- of a quorum the maker follows
+-- of a quorum attempt, maker and sender follow
+local VOTER, VOTER_SIZE = '>ddd', 24
 local WAITER = '>dddI2c0I2c0dddBdI2c0I2c0'
 -- what follows it is who the node of a quorum is
 local STATE, STATE_SIZE = '>ddddddddd', 72

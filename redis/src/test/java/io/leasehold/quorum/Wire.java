@@ -159,6 +159,11 @@ final class Wire implements QuorumNode {
     }
 
     @Override
+    public CompletionStage<Ending> withdrawUnlessUsed(LeaseRequest request) {
+        return send(node -> node.withdrawUnlessUsed(request));
+    }
+
+    @Override
     public CompletionStage<Renewal> renew(RenewalRequest request) {
         return send(node -> node.renew(request));
     }

@@ -45,6 +45,6 @@ public final class Callers {
 
     /** The caller of a request that may have to be taken back when the caller goes away. */
     public Caller departing(ServiceRequestContext context) {
-        return new Caller(principal(context), context.log().whenComplete().thenAccept(log -> {}));
+        return new Caller(principal(context), Delivery.of(context));
     }
 }

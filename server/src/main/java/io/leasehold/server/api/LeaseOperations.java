@@ -68,7 +68,8 @@ public final class LeaseOperations implements Operations, AutoCloseable {
     /** The operations on these namespaces, of which the default one is open. */
     public LeaseOperations(Namespaces namespaces, OperationsOptions options) {
         this.namespaces = namespaces;
-        this.acquires = new Acquires(options.time(), options.bounds().grace());
+        this.acquires = new Acquires(
+                options.time(), options.bounds().grace(), options.random());
         this.guards = new HostedGuards(options.random());
         this.watches = new Watches(
                 namespaces,
@@ -324,9 +325,10 @@ public final class LeaseOperations implements Operations, AutoCloseable {
         return loads.acquires.underWay() + loads.holders.underWay() + loads.readers.underWay();
     }
 
-    /** Ends the watches. */
+    /** Ends the watches, and takes nothing back any more. */
     @Override
     public void close() {
+        acquires.close();
         watches.close();
     }
 

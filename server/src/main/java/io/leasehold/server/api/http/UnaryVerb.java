@@ -13,6 +13,7 @@ import io.leasehold.protocol.v1.AcquireRequest;
 import io.leasehold.protocol.v1.Failure;
 import io.leasehold.server.access.Principal;
 import io.leasehold.server.api.Caller;
+import io.leasehold.server.api.Delivery;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -90,7 +91,7 @@ final class UnaryVerb<Q extends Message, R extends Message> implements RouteServ
         // Only an acquire is taken back when nobody hears its answer.
         return new Caller(
                 callers.apply(context),
-                leaseIds == null ? Departure.early(context) : Departure.of(context));
+                leaseIds == null ? Departure.early(context) : Delivery.of(context));
     }
 
     private HttpResponse call(

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.server.api;
+
+import io.leasehold.model.LimitExceededException;
+import io.leasehold.model.OutcomeUnknownException;
+import io.leasehold.model.RefusalReason;
+import io.leasehold.model.RequestRefusedException;
+import io.leasehold.model.StoreUnavailableException;
+import io.leasehold.spi.Acquisition;
+import io.leasehold.spi.Ending;
+import io.leasehold.spi.LeaseRequest;
+import io.leasehold.spi.LeaseStore;
+import io.leasehold.spi.Refused;
+import io.leasehold.spi.Time;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One lease id that callers of this server want, with each of their calls whose answer has not reached
+ * anybody. Once all of them are lost, and stay so for a grace, the request is withdrawn from the store
+ * under the number with which it was sent. A withdrawal that fails is repeated until it is answered.
+ *
+ * <p>Its monitor guards all that changes; no store and no caller is called under it.
+ */
+final class Wanted {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
+    private static final int MAX_DOUBLINGS = 5;
+
+    /**
+     * What it needs.
+     *
+     * @param time the clock
+     * @param grace how long it is kept for callers that are lost
+     * @param emptied is told, outside the monitor, when there may be no calls left
+     */
+    record Surroundings(Time time, Duration grace, Runnable emptied) {}
+
+    /** A caller's call. All but the answer belongs to the one that it joined. */
+    static final class Call {
+        final CompletableFuture<Acquisition> answer = new CompletableFuture<>();
+        private boolean lost;
+        private boolean answered; // by the store
+        private boolean mayHold = true; // the store may hold something for it
+        private boolean turnedAway;
+        private @Nullable Acquisition acquisition;
+    }
+
+    private final LeaseStore store;
+    private final LeaseRequest request;
+    private final Surroundings surroundings;
+    private final List<Call> calls = new ArrayList<>(1);
+    private boolean withdrawing;
+    private boolean absent; // the store had nothing to withdraw, but calls are on their way to it
+    private boolean closed;
+    private int failures;
+    private Time.@Nullable Timer timer;
+
+    Wanted(LeaseStore store, LeaseRequest request, Surroundings surroundings) {
+        this.store = store;
+        this.request = request;
+        this.surroundings = surroundings;
+    }
+
+    /** The number under which all its calls are sent. */
+    long sender() {
+        return request.sender();
+    }
+
+    synchronized boolean isEmpty() {
+        return calls.isEmpty() && !withdrawing;
+    }
+
+    // ---- calls
+
+    synchronized void join(Call call) {
+        calls.add(call);
+        absent = false;
+        failures = 0;
+        review();
+    }
+
+    /** The store's answer. */
+    void answered(Call call, @Nullable Acquisition acquisition, @Nullable Throwable failure) {
+        boolean kept;
+        synchronized (this) {
+            call.answered = true;
+            call.acquisition = acquisition;
+            call.mayHold = acquisition instanceof Acquisition.Granted
+                    || (acquisition == null && mayHaveHappened(failure));
+            absent = false;
+            kept = call.turnedAway;
+            settle(call);
+        }
+        surroundings.emptied.run();
+        if (kept) {
+            return; // the withdrawal decides what is told
+        } else if (acquisition != null) {
+            call.answer.complete(acquisition);
+        } else if (failure != null) {
+            call.answer.completeExceptionally(failure);
+        }
+    }
+
+    private static boolean mayHaveHappened(@Nullable Throwable failure) {
+        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        return !(cause instanceof StoreUnavailableException
+                || cause instanceof LimitExceededException
+                || cause instanceof RequestRefusedException);
+    }
+
+    /** The caller can't be told any more. */
+    void lost(Call call) {
+        synchronized (this) {
+            call.lost = true;
+            settle(call);
+        }
+        surroundings.emptied.run();
+    }
+
+    /** The caller was told. If that was the lease, nothing of this is taken back any more. */
+    void told(Call call) {
+        synchronized (this) {
+            calls.remove(call);
+            if (call.acquisition instanceof Acquisition.Granted && !call.turnedAway) {
+                calls.clear();
+            }
+            review();
+        }
+        surroundings.emptied.run();
+    }
+
+    private void settle(Call call) {
+        if (call.lost && call.answered && !call.mayHold) {
+            calls.remove(call);
+        }
+        review();
+    }
+
+    // ---- taking back
+
+    private boolean isLost() {
+        return !calls.isEmpty() && calls.stream().allMatch(call -> call.lost);
+    }
+
+    /** Sets the timer if all are lost, and stops it if not. */
+    private void review() {
+        if (!isLost() || closed) {
+            cancelTimer();
+        } else if (timer == null && !withdrawing && !absent) {
+            timer = surroundings.time.schedule(surroundings.grace, this::withdrawIfLost);
+        }
+    }
+
+    private void cancelTimer() {
+        if (timer != null) {
+            timer.cancel();
+            timer = null;
+        }
+    }
+
+    private void withdrawIfLost() {
+        synchronized (this) {
+            timer = null;
+            if (!isLost() || withdrawing || closed) {
+                return;
+            }
+            withdrawing = true;
+        }
+        withdrawn(withdraw(), this::afterWithdrawal);
+    }
+
+    private interface Outcome {
+        void of(@Nullable Ending ending);
+    }
+
+    private static void withdrawn(CompletionStage<Ending> withdrawal, Outcome outcome) {
+        CompletionStage<?> unused =
+                withdrawal.whenComplete((ending, failure) -> outcome.of(ending));
+    }
+
+    /** Asks the store to take the request back, and waits for its answer for a limited time. */
+    private CompletionStage<Ending> withdraw() {
+        CompletableFuture<Ending> outcome = new CompletableFuture<>();
+        Time.Timer patience = surroundings.time.schedule(
+                PATIENCE,
+                () -> outcome.completeExceptionally(
+                        new OutcomeUnknownException("no answer to the withdrawal")));
+        CompletionStage<?> unused =
+                store.withdrawUnlessUsed(request).whenComplete((ending, failure) -> {
+                    patience.cancel();
+                    if (failure == null) {
+                        outcome.complete(ending);
+                    } else {
+                        outcome.completeExceptionally(failure);
+                    }
+                });
+        return outcome;
+    }
+
+    private void afterWithdrawal(@Nullable Ending ending) {
+        synchronized (this) {
+            withdrawing = false;
+            if (ending == null) {
+                failures++;
+                if (isLost() && !closed) {
+                    timer = surroundings.time.schedule(pause(), this::withdrawIfLost);
+                }
+            } else {
+                failures = 0;
+                absent = isNotFound(ending);
+                calls.removeIf(call -> call.lost && (call.answered || !absent));
+                review();
+            }
+        }
+        surroundings.emptied.run();
+    }
+
+    private static boolean isNotFound(Ending ending) {
+        return ending instanceof Refused refused && refused.reason() == RefusalReason.NOT_FOUND;
+    }
+
+    private Duration pause() {
+        Duration pause = Duration.ofSeconds(1L << Math.min(failures - 1, MAX_DOUBLINGS));
+        return pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE;
+    }
+
+    // ---- the end
+
+    /**
+     * Withdraws a request that waits, and tells those who still listen: that it did not happen if it
+     * was withdrawn, else what the store says, or that it is unknown.
+     */
+    void turnAway() {
+        List<Call> waiting = new ArrayList<>();
+        synchronized (this) {
+            if (request.terms().waitAtMost().isZero()) {
+                return;
+            }
+            for (Call call : calls) {
+                if (!call.answered && !call.turnedAway) {
+                    call.turnedAway = true;
+                    waiting.add(call);
+                }
+            }
+        }
+        if (!waiting.isEmpty()) {
+            withdrawn(withdraw(), ending -> waiting.forEach(call -> tell(call, ending)));
+        }
+    }
+
+    private void tell(Call call, @Nullable Ending ending) {
+        Acquisition acquisition;
+        synchronized (this) {
+            acquisition = call.acquisition;
+            call.turnedAway = ending instanceof Ending.Ended;
+        }
+        if (ending instanceof Ending.Ended) {
+            call.answer.completeExceptionally(Stopping.refusal());
+        } else if (acquisition != null) {
+            call.answer.complete(acquisition);
+        } else {
+            call.answer.completeExceptionally(Stopping.unknown());
+        }
+    }
+
+    synchronized void close() {
+        closed = true;
+        review();
+    }
+}
