@@ -10,6 +10,7 @@ import java.util.concurrent.CompletionStage;
  *
  * @param principal who is asking
  * @param gone completes when the connection, stream or request that the answer would go to is no
- *     more; acquires that still wait are then taken back after a grace, unless they are repeated
+ *     more, and fails once the answer was delivered; an acquire whose answer reaches nobody is taken
+ *     back after a grace, unless it is repeated
  */
 public record Caller(Principal principal, CompletionStage<Void> gone) {}

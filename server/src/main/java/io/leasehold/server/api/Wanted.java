@@ -192,15 +192,20 @@ final class Wanted {
                 PATIENCE,
                 () -> outcome.completeExceptionally(
                         new OutcomeUnknownException("no answer to the withdrawal")));
-        CompletionStage<?> unused =
-                store.withdrawUnlessUsed(request).whenComplete((ending, failure) -> {
-                    patience.cancel();
-                    if (failure == null) {
-                        outcome.complete(ending);
-                    } else {
-                        outcome.completeExceptionally(failure);
-                    }
-                });
+        CompletionStage<Ending> asked;
+        try {
+            asked = store.withdrawUnlessUsed(request);
+        } catch (RuntimeException e) {
+            asked = CompletableFuture.failedFuture(e);
+        }
+        CompletionStage<?> unused = asked.whenComplete((ending, failure) -> {
+            patience.cancel();
+            if (failure == null) {
+                outcome.complete(ending);
+            } else {
+                outcome.completeExceptionally(failure);
+            }
+        });
         return outcome;
     }
 

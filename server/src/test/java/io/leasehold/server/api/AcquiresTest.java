@@ -24,6 +24,7 @@ import io.leasehold.spi.RenewalRequest;
 import io.leasehold.table.TableOptions;
 import io.leasehold.testkit.VirtualTime;
 import java.time.Duration;
+import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -38,9 +39,21 @@ final class AcquiresTest {
 
     private final VirtualTime time = VirtualTime.create();
     private final LeaseStore store = MemoryLeaseStore.create(TableOptions.defaults(), time);
-    private final Acquires acquires = new Acquires(time, GRACE);
-    private final CompletableFuture<Void> never = new CompletableFuture<>();
-    private final Grant holder = granted(acquire(never, request(1)));
+    private final SplittableRandom random = new SplittableRandom(18);
+    private final Acquires acquires = server();
+    private final Delivery never = new Delivery();
+    private final Grant holder = holder();
+
+    private Acquires server() {
+        return new Acquires(time, GRACE, random);
+    }
+
+    private Grant holder() {
+        Delivery told = new Delivery();
+        Grant grant = granted(acquire(told, request(1)));
+        told.delivered();
+        return grant;
+    }
 
     private static LeaseRequest request(long id) {
         return LeaseRequest.of(
@@ -51,11 +64,8 @@ final class AcquiresTest {
                 .waitingAtMost(Duration.ofMinutes(5));
     }
 
-    private CompletableFuture<Acquisition> acquire(
-            CompletableFuture<Void> gone, LeaseRequest request) {
-        return acquires.acquire(
-                        new Caller(ANYONE, gone), new Acquires.Order("default", store, request))
-                .toCompletableFuture();
+    private CompletableFuture<Acquisition> acquire(Delivery delivery, LeaseRequest request) {
+        return acquire(acquires, delivery, request);
     }
 
     private CompletableFuture<Acquisition> acquire(
@@ -97,9 +107,9 @@ final class AcquiresTest {
 
     @Test
     void aWaiterWhoseCallerIsGoneIsTakenBackExactlyAfterTheGrace() {
-        CompletableFuture<Void> gone = new CompletableFuture<>();
+        Delivery gone = new Delivery();
         CompletableFuture<Acquisition> waiting = acquire(gone, request(2));
-        gone.complete(null);
+        gone.lost();
         time.advance(GRACE.minusNanos(1));
         assertThat(waiting).isNotDone();
         time.advance(Duration.ofNanos(1));
@@ -111,18 +121,19 @@ final class AcquiresTest {
 
     @Test
     void aCallerThatIsGoneAlreadyIsNotWaitedFor() {
-        CompletableFuture<Acquisition> waiting =
-                acquire(CompletableFuture.completedFuture(null), request(2));
+        Delivery gone = new Delivery();
+        gone.lost();
+        CompletableFuture<Acquisition> waiting = acquire(gone, request(2));
         time.advance(GRACE);
         assertThat(waiting.join()).isInstanceOf(Acquisition.Gone.class);
     }
 
     @Test
     void aRepeatWithinTheGraceKeepsThePlace() {
-        CompletableFuture<Void> gone = new CompletableFuture<>();
+        Delivery gone = new Delivery();
         acquire(gone, request(2));
         CompletableFuture<Acquisition> behind = acquire(never, request(3));
-        gone.complete(null);
+        gone.lost();
         time.advance(GRACE.minusNanos(1));
         CompletableFuture<Acquisition> repeated = acquire(never, request(2));
         time.advance(GRACE.multipliedBy(3));
@@ -133,10 +144,10 @@ final class AcquiresTest {
 
     @Test
     void aRepeatBeforeTheFirstCallersEndIsNotTakenBackWithIt() {
-        CompletableFuture<Void> gone = new CompletableFuture<>();
+        Delivery gone = new Delivery();
         acquire(gone, request(2));
         CompletableFuture<Acquisition> repeated = acquire(never, request(2));
-        gone.complete(null);
+        gone.lost();
         time.advance(GRACE.multipliedBy(3));
         release(holder);
         release(granted(repeated));
@@ -144,12 +155,12 @@ final class AcquiresTest {
 
     @Test
     void aRepeatWhoseCallerIsGoneTooIsTakenBack() {
-        CompletableFuture<Void> first = new CompletableFuture<>();
-        CompletableFuture<Void> second = new CompletableFuture<>();
+        Delivery first = new Delivery();
+        Delivery second = new Delivery();
         acquire(first, request(2));
         CompletableFuture<Acquisition> repeated = acquire(second, request(2));
-        first.complete(null);
-        second.complete(null);
+        first.lost();
+        second.lost();
         time.advance(GRACE);
         assertThat(repeated.join()).isInstanceOf(Acquisition.Gone.class);
     }
@@ -167,9 +178,9 @@ final class AcquiresTest {
 
     @Test
     void aGrantThatCameAfterItsCallersEndIsTakenBack() {
-        CompletableFuture<Void> gone = new CompletableFuture<>();
+        Delivery gone = new Delivery();
         CompletableFuture<Acquisition> waiting = acquire(gone, request(2));
-        gone.complete(null);
+        gone.lost();
         release(holder);
         granted(waiting);
         time.advance(GRACE);
@@ -178,21 +189,11 @@ final class AcquiresTest {
 
     @Test
     void aGrantThatCameAfterItsCallersEndIsThereForARepeat() {
-        CompletableFuture<Void> gone = new CompletableFuture<>();
+        Delivery gone = new Delivery();
         acquire(gone, request(2));
-        gone.complete(null);
+        gone.lost();
         release(holder);
         Grant grant = granted(acquire(never, request(2)));
-        time.advance(GRACE.multipliedBy(3));
-        release(grant);
-    }
-
-    @Test
-    void aGrantThatWasAnsweredStaysWhenTheCallerGoes() {
-        CompletableFuture<Void> gone = new CompletableFuture<>();
-        release(holder);
-        Grant grant = granted(acquire(gone, request(2)));
-        gone.complete(null);
         time.advance(GRACE.multipliedBy(3));
         release(grant);
     }
@@ -237,7 +238,7 @@ final class AcquiresTest {
 
     @Test
     void aWaiterThatWentOnAtAnotherServerKeepsWhatItGotThere() {
-        Acquires other = new Acquires(time, GRACE);
+        Acquires other = server();
         Delivery broken = new Delivery();
         acquire(broken, request(2));
         CompletableFuture<Acquisition> goesOn = acquire(other, new Delivery(), request(2));
@@ -252,7 +253,7 @@ final class AcquiresTest {
 
     @Test
     void aWaiterThatWentOnAtAnotherServerKeepsItsPlaceThere() {
-        Acquires other = new Acquires(time, GRACE);
+        Acquires other = server();
         Delivery broken = new Delivery();
         acquire(broken, request(2));
         CompletableFuture<Acquisition> goesOn = acquire(other, new Delivery(), request(2));
@@ -354,7 +355,7 @@ final class AcquiresTest {
 
     @Test
     void whoGoesOnAtAnotherServerIsNotTurnedAwayThere() {
-        Acquires other = new Acquires(time, GRACE);
+        Acquires other = server();
         CompletableFuture<Acquisition> here = acquire(new Delivery(), request(2));
         CompletableFuture<Acquisition> there = acquire(other, new Delivery(), request(2));
         acquires.turnAway();

@@ -47,6 +47,11 @@ final class FlakyWithdrawals implements LeaseStore {
     }
 
     @Override
+    public CompletionStage<Ending> withdrawUnlessUsed(LeaseRequest request) {
+        return unlessFailing(() -> store.withdrawUnlessUsed(request));
+    }
+
+    @Override
     public CompletionStage<Acquisition> acquire(LeaseRequest request) {
         return store.acquire(request);
     }

@@ -36,4 +36,10 @@ final class RemoteJournalContractTest extends LeaseStoreContract {
     protected StoreUnderTest open(TableOptions options) {
         return served.open(options);
     }
+
+    /** No server runs on a store of another. */
+    @Override
+    protected boolean knowsSenders() {
+        return false;
+    }
 }

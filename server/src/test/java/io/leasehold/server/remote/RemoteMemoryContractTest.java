@@ -30,4 +30,10 @@ final class RemoteMemoryContractTest extends LeaseStoreContract {
     protected StoreUnderTest open(TableOptions options) {
         return served.open(options);
     }
+
+    /** No server runs on a store of another. */
+    @Override
+    protected boolean knowsSenders() {
+        return false;
+    }
 }
