@@ -74,11 +74,13 @@ public interface LeaseStore extends AutoCloseable {
      * once another sender, or a client itself, repeated the request. In one step:
      *
      * <ul>
-     *   <li>The request waits, or is a lease that is held; this sender is the only one, and nobody has
-     *       renewed or rotated the lease: withdrawn, as by {@link #withdraw}.
+     *   <li>The request waits, and this sender is the only one: it leaves the queue. Attempts that still
+     *       wait are answered {@link Acquisition.Gone}; the request may come again, as a new one.
+     *   <li>The request is a lease that is held, this sender is the only one, and nobody has renewed or
+     *       rotated the lease: withdrawn, as by {@link #withdraw}.
      *   <li>It waits or is held otherwise, or the store does not know: {@code Refused(NOT_HOLDER)},
      *       and nothing changes.
-     *   <li>It is over: ended. So this can be repeated.
+     *   <li>It was a lease that is over: ended.
      *   <li>The store knows nothing of it: {@code Refused(NOT_FOUND)}. That is not remembered, so the
      *       request may still come.
      * </ul>

@@ -216,7 +216,8 @@ public final class LeaseTable {
         Waiter waiter = home.waiters.get(request.id());
         LiveLease lease = book.find(request.claim(), request.id());
         if (waiter != null) {
-            withdraw(waiter, home, now);
+            rememberWithdrawn(home, request.id(), now);
+            withdraw(waiter, now);
         } else if (lease != null && lease.isHeld(now)) {
             withdraw(lease, now);
         } else if (lease == null && home.memory.recall(request.id(), now) == null) {
@@ -225,7 +226,10 @@ public final class LeaseTable {
         return ENDED;
     }
 
-    /** The same, if nobody but the request's sender can rely on it. */
+    /**
+     * The same, if nobody but the request's sender can rely on it. One that waited may come again: it is
+     * not remembered, because in a quorum only the node where it waited would.
+     */
     public Ending withdrawUnlessUsed(LeaseRequest request, long now) {
         Stripe home = enter(request.claim(), now);
         Waiter waiter = home.waiters.get(request.id());
@@ -234,7 +238,7 @@ public final class LeaseTable {
             if (request.sender() == 0 || waiter.sender() != request.sender()) {
                 return new Refused(RefusalReason.NOT_HOLDER);
             }
-            withdraw(waiter, home, now);
+            withdraw(waiter, now);
         } else if (lease != null && lease.isHeld(now)) {
             if (!lease.isUnusedBut(request.sender())) {
                 return new Refused(RefusalReason.NOT_HOLDER);
@@ -246,9 +250,8 @@ public final class LeaseTable {
         return ENDED;
     }
 
-    private void withdraw(Waiter waiter, Stripe home, long now) {
+    private void withdraw(Waiter waiter, long now) {
         queues.leave(waiter);
-        rememberWithdrawn(home, waiter.request.id(), now);
         waiter.settle(new Acquisition.Gone(RefusalReason.NOT_FOUND));
         handOver(waiter.request.claim().scopes(), now);
     }

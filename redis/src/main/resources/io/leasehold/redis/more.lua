@@ -94,17 +94,17 @@ function operations.w(at)
     local id = ARGV[at]
     local lease, ended = rule.lookUp(id)
     local waiter = waiting > 0 and rule.waiterOf(id)
-    if not rule.takeBack(waiter, lease) and not lease and not ended then
+    rule.takeBack(waiter, lease)
+    if waiter or not lease and not ended then
         rule.remember(id, 'W', 0)
     end
     return {'E'}
 end
 
--- Takes a request out of the queue, or ends the lease that it became; returns whether there was one.
+-- Takes a request out of the queue, or ends the lease that it became.
 function rule.takeBack(waiter, lease)
     if waiter then
         rule.leave(waiter)
-        rule.remember(waiter.id, 'W', 0)
         rule.deliver(waiter.client, waiter.id, {'N', 'f'})
         rule.handOver(rule.scopes(waiter.claim))
     elseif lease and now < lease.expiry then
@@ -113,11 +113,11 @@ function rule.takeBack(waiter, lease)
             rule.handOver(freed)
         end
     end
-    return waiter or lease and now < lease.expiry
 end
 
--- Withdraw unless used: id, sender. Returns E as withdraw does; or X and h if another may rely on it, X and
--- f if nothing is known of it. The version of a lease that was renewed or rotated is above 1.
+-- Withdraw unless used: id, sender. Returns E as withdraw does, but a request that waited may come again;
+-- or X and h if another may rely on it, X and f if nothing is known of it. The version of a lease that was
+-- renewed or rotated is above 1.
 function operations.q(at)
     local id, sender = ARGV[at], tonumber(ARGV[at + 1])
     local lease, ended = rule.lookUp(id)
@@ -125,10 +125,9 @@ function operations.q(at)
     local entry = waiter or lease and now < lease.expiry and lease
     if entry and (sender == 0 or entry.sender ~= sender or not waiter and lease.version > 1) then
         return {'X', 'h'}
-    elseif not rule.takeBack(waiter, lease) and not lease and not ended then
-        return {'X', 'f'}
     end
-    return {'E'}
+    rule.takeBack(waiter, lease)
+    return (waiter or lease or ended) and {'E'} or {'X', 'f'}
 end
 
 -- Renew: for each of several leases its id, token, ttl, the expected version or 0, the claim and the

@@ -91,6 +91,19 @@ sealed interface Command {
         }
     }
 
+    /** What a server does for a caller that seems to be gone. */
+    record WithdrawUnlessUsed(LeaseRequest request) implements Command {
+        @Override
+        public void decide(LeaseTable table, long now, Consumer<Object> answer) {
+            answer.accept(table.withdrawUnlessUsed(request, now));
+        }
+
+        @Override
+        public CompletionStage<?> send(LeaseStore store) {
+            return store.withdrawUnlessUsed(request);
+        }
+    }
+
     record Renew(Known lease, Duration ttl, OptionalLong version) implements Command {
         @Override
         public void decide(LeaseTable table, long now, Consumer<Object> answer) {

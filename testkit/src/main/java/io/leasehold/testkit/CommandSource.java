@@ -81,9 +81,11 @@ final class CommandSource {
         if (choice < 34 || leases.isEmpty()) {
             return newAcquire();
         } else if (choice < 42) {
-            return recent(acquires);
-        } else if (choice < 47) {
+            return repeat();
+        } else if (choice < 45) {
             return new Command.Withdraw((chance(20) ? newAcquire() : recent(acquires)).request());
+        } else if (choice < 47) {
+            return new Command.WithdrawUnlessUsed(repeat().request());
         } else if (choice < 50) {
             Optional<Scope> overlapping =
                     chance(50) ? Optional.of(oneOf(SCOPES)) : Optional.empty();
@@ -115,6 +117,14 @@ final class CommandSource {
         return new Command.Complete(lease, record(), units(0, 4));
     }
 
+    /** A recent request, now and then from another sender. */
+    private Command.Acquire repeat() {
+        Command.Acquire known = recent(acquires);
+        return chance(75)
+                ? known
+                : new Command.Acquire(known.request().sentBy(random.nextInt(3)), known.since());
+    }
+
     private Command.Acquire newAcquire() {
         boolean busy = requests++ / BUSY % 2 == 0;
         Claim claim = busy || chance(20) ? claim() : Claim.exclusive(oneOf(NAMES));
@@ -123,6 +133,7 @@ final class CommandSource {
         request = chance(10) ? request.withLockDelay(units(1, MAX_LOCK_DELAY_UNITS)) : request;
         request = chance(15) ? request.withRecord(record()) : request;
         request = chance(25) ? request.unlessCompleted() : request;
+        request = chance(60) ? request.sentBy(1 + random.nextInt(2)) : request;
         Optional<Known> since =
                 leases.isEmpty() || !chance(15) ? Optional.empty() : Optional.of(recent(leases));
         Command.Acquire acquire = new Command.Acquire(request, since);

@@ -54,8 +54,10 @@ abstract class SenderRules extends ContractRules {
         assertTakenBack(bob.withdrawsUnlessUsed(request));
         if (contract().knowsSenders()) {
             assertThat(waiting.answer()).isEqualTo(gone(NOT_FOUND));
+            Pending again = bob.waits(request);
             alice.releases(held);
-            behind.grant();
+            bob.releases(behind.grant());
+            again.grant();
         }
     }
 
