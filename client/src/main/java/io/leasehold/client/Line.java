@@ -252,16 +252,14 @@ final class Line {
         }
         turnAway();
         if (lost != null) {
-            lost.takeAll().forEach(question -> over(question, lost(question, why)));
+            lost.takeAll().forEach(question -> over(question, lost(why)));
         }
     }
 
-    /** What was sent may have happened; only a store that is closed takes its acquires back. */
-    private LeaseholdException lost(Question<?> question, LeaseholdException why) {
-        return closed && question.acquires()
-                ? anew(why)
-                : new OutcomeUnknownException(
-                        "the connection broke before the answer came: " + why.getMessage(), why);
+    /** What was sent may have happened, also when it is this store that ends the connection. */
+    private LeaseholdException lost(LeaseholdException why) {
+        return new OutcomeUnknownException(
+                "the connection ended before the answer came: " + why.getMessage(), why);
     }
 
     private void cancelRetry() {

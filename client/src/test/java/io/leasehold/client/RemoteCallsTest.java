@@ -21,6 +21,7 @@ import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeasePage;
 import io.leasehold.spi.LeaseQuery;
+import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
 import io.leasehold.testkit.RealTime;
@@ -31,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
@@ -225,12 +227,27 @@ final class RemoteCallsTest {
     }
 
     @Test
+    void anAcquireThatWasSentAndGrantedWhenTheStoreIsClosedIsUnknown() {
+        LeaseRequest request = Asking.request("a");
+        CompletableFuture<Acquisition> granted = new CompletableFuture<>();
+        server.handler = (call, session) -> {
+            if (call.hasAcquire()) {
+                granted.complete(RealTime.answer(behind.acquire(request)));
+            }
+            return call.hasAcquire();
+        };
+        CompletionStage<Acquisition> sent = store.acquire(request);
+        assertThat(RealTime.answer(granted)).isInstanceOf(Acquisition.Granted.class);
+        store.close();
+        assertThatThrownBy(() -> RealTime.answer(sent)).isInstanceOf(OutcomeUnknownException.class);
+    }
+
+    @Test
     void aStoreMayBeClosedFromWithinAnAnswer() {
         server.handler = (call, session) -> call.hasAcquire();
         CompletionStage<Acquisition> sent = store.acquire(Asking.request("a"));
         RealTime.answer(store.list(LeaseQuery.all()).thenAccept(page -> store.close()));
-        assertThatThrownBy(() -> RealTime.answer(sent))
-                .isInstanceOf(StoreUnavailableException.class);
+        assertThatThrownBy(() -> RealTime.answer(sent)).isInstanceOf(OutcomeUnknownException.class);
         assertThatThrownBy(() -> Asking.granted(store, "c"))
                 .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("closed");

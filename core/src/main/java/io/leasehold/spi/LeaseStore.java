@@ -160,7 +160,10 @@ public interface LeaseStore extends AutoCloseable {
         return this;
     }
 
-    /** Answers waiters and later calls as unavailable. Idempotent, never throws. */
+    /**
+     * Answers later calls as unavailable; and whoever waits too, or as unknown where the request may
+     * still be granted elsewhere. Idempotent, never throws.
+     */
     @Override
     void close();
 }
