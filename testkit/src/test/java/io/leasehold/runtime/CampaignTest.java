@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.leasehold.Election;
 import io.leasehold.ElectionOptions;
+import io.leasehold.Lease;
 import io.leasehold.Term;
 import io.leasehold.model.LimitExceededException;
 import java.time.Duration;
@@ -23,6 +24,7 @@ final class CampaignTest {
 
     private final World world = World.create();
     private final Node one = world.client("one");
+    private final Node two = world.client("two");
     private final List<Term> terms = new ArrayList<>();
 
     @Test
@@ -88,6 +90,89 @@ final class CampaignTest {
         assertThat(one.wire.acquires).hasSize(before);
         assertThat(terms).isEmpty();
         assertThat(world.time.pendingTimers()).isZero();
+    }
+
+    @Test
+    void aCandidateWhoseBodiesFailPausesBeforeEachNewCampaign() {
+        Election.Body failing = term -> {
+            terms.add(term);
+            throw new IllegalStateException("thrown by a test's body");
+        };
+        try (Election unused = one.leasehold.election("office", failing)) {
+            assertThat(terms).hasSize(1);
+            world.pass(FIRST.dividedBy(2).minusMillis(1));
+            assertThat(terms).hasSize(1);
+            world.pass(FIRST.plusMillis(1));
+            assertThat(terms).hasSize(2);
+            world.pass(FIRST.minusMillis(1)); // half of the second pause
+            assertThat(terms).hasSize(2);
+            world.pass(LONGEST.multipliedBy(20));
+            assertThat(terms).hasSizeBetween(15, 60);
+        }
+        assertThat(world.leases()).isEmpty();
+    }
+
+    @Test
+    void aBodyThatReturnsIsFollowedByTheNextCampaignAtOnce() {
+        List<Runnable> work = new ArrayList<>();
+        Node later = Node.working(world, "later", work::add);
+        try (Election unused = later.leasehold.election("office", terms::add)) {
+            work.remove(0).run();
+            assertThat(terms).hasSize(1);
+            assertThat(later.wire.acquires).hasSize(2);
+            assertThat(work).hasSize(1);
+        }
+    }
+
+    @Test
+    void aCandidateThatClosesBeforeItsBodyBeganGivesTheOfficeBackAndTheBodyNeverRuns() {
+        List<Runnable> work = new ArrayList<>();
+        Node later = Node.working(world, "later", work::add);
+        Election election = later.leasehold.election("office", terms::add);
+        assertThat(election.term()).isPresent();
+        election.close();
+        assertThat(world.leases()).isEmpty();
+        assertThat(election.term()).isEmpty();
+        work.remove(0).run();
+        assertThat(terms).isEmpty();
+        assertThat(work).isEmpty();
+        assertThat(later.wire.acquires).hasSize(1);
+    }
+
+    @Test
+    void aTermThatWasResignedBeforeItsBodyBeganIsNotLedAndTheNextOneIsCampaignedFor() {
+        List<Runnable> work = new ArrayList<>();
+        Node later = Node.working(world, "later", work::add);
+        try (Election election = later.leasehold.election("office", terms::add)) {
+            election.resign();
+            assertThat(world.leases()).isEmpty();
+            work.remove(0).run();
+            assertThat(terms).isEmpty();
+            work.remove(0).run();
+            assertThat(terms).hasSize(1);
+        }
+    }
+
+    @Test
+    void whoDoesNotLeadResignsNothing() {
+        two.holds("office");
+        try (Election election = campaign()) {
+            election.resign();
+            assertThat(election.term()).isEmpty();
+            assertThat(world.leases().get(0).waiters()).isEqualTo(1);
+        }
+        assertThat(world.leases().get(0).waiters()).isZero();
+    }
+
+    @Test
+    void aWaitingCandidateThatClosesIsNotElectedLater() {
+        Lease held = two.holds("office");
+        Election election = campaign();
+        election.close();
+        held.close();
+        world.pass(LONGEST);
+        assertThat(terms).isEmpty();
+        assertThat(world.leases()).isEmpty();
     }
 
     private Election campaign() {

@@ -2,10 +2,15 @@
 package io.leasehold.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.leasehold.Election;
 import io.leasehold.ElectionOptions;
 import io.leasehold.Term;
+import io.leasehold.guard.Admission;
+import io.leasehold.model.LeaseLostException;
+import io.leasehold.model.Scope;
+import io.leasehold.model.ScopeMismatchException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,9 +31,46 @@ final class TermLossTest {
     }
 
     private Term elected() {
+        return campaign().term().orElseThrow();
+    }
+
+    private Election campaign() {
         ElectionOptions options = ElectionOptions.defaults().withTtl(World.TTL);
-        Election election = alice.leasehold.election("billing", options, term -> {});
-        return election.term().orElseThrow();
+        return alice.leasehold.election("billing", options, term -> {});
+    }
+
+    @Test
+    void aTermIsALeaseOfTheOffice() {
+        Term term = elected();
+        Scope office = Scope.name("billing");
+        assertThat(term.token()).isEqualTo(world.tokenInStore());
+        assertThat(term.remaining()).isEqualTo(World.TRUSTED);
+        assertThat(term.admission(office)).isEqualTo(Admission.of(term.token(), office));
+        assertThatThrownBy(() -> term.admission(Scope.name("other")))
+                .isInstanceOf(ScopeMismatchException.class);
+        assertThat(term.toString()).contains("billing", "token=1", "holder=alice");
+        term.ensureValid();
+    }
+
+    @Test
+    void aTermThatIsOverIsNotShownThoughItsBodyHasNotReturned() {
+        Election election = campaign();
+        Term term = election.term().orElseThrow();
+        alice.network.cutOff(true);
+        world.pass(World.TRUSTED);
+        assertThat(election.term()).isEmpty();
+        assertThat(term.remaining()).isZero();
+        assertThatThrownBy(term::ensureValid).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void whoeverAsksAfterTheLossIsToldAtOnce() {
+        Term term = elected();
+        alice.network.cutOff(true);
+        world.pass(World.TRUSTED);
+        List<String> told = new ArrayList<>();
+        term.onLost(loss -> told.add(loss.getMessage()));
+        assertThat(told).hasSize(1);
     }
 
     @Test

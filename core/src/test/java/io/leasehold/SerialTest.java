@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import org.junit.jupiter.api.Test;
+
+final class SerialTest {
+
+    private final Queue<Runnable> turns = new ArrayDeque<>();
+    private final Serial serial = new Serial(turns::add);
+    private final List<String> ran = new ArrayList<>();
+
+    @Test
+    void eachTaskIsATurnOfItsOwnInTheOrderTheyCame() {
+        serial.execute(() -> ran.add("first"));
+        serial.execute(() -> ran.add("second"));
+        assertThat(turns).hasSize(1);
+        turns.remove().run();
+        assertThat(ran).containsExactly("first");
+        assertThat(turns).hasSize(1);
+        turns.remove().run();
+        assertThat(ran).containsExactly("first", "second");
+        assertThat(turns).isEmpty();
+        serial.execute(() -> ran.add("third"));
+        assertThat(turns).hasSize(1);
+    }
+
+    @Test
+    void aTaskThatComesWhileOneRunsIsRunAfterIt() {
+        serial.execute(() -> {
+            serial.execute(() -> ran.add("inner"));
+            assertThat(turns).isEmpty();
+            ran.add("outer");
+        });
+        while (!turns.isEmpty()) {
+            turns.remove().run();
+        }
+        assertThat(ran).containsExactly("outer", "inner");
+    }
+
+    @Test
+    void aTaskThatFailsStopsNoOther() {
+        serial.execute(() -> {
+            throw new IllegalStateException("thrown by a test's task");
+        });
+        serial.execute(() -> ran.add("second"));
+        while (!turns.isEmpty()) {
+            turns.remove().run();
+        }
+        assertThat(ran).containsExactly("second");
+    }
+}
