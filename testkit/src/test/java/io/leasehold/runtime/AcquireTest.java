@@ -16,7 +16,9 @@ import io.leasehold.model.Scope;
 import io.leasehold.testkit.Faults;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
@@ -190,5 +192,85 @@ final class AcquireTest {
                 .isInstanceOf(LockTimeoutException.class)
                 .hasMessageContaining("is held by one")
                 .hasMessageNotContaining("re-entrant");
+    }
+
+    @Test
+    void pausesBetweenAttemptsGrowFrom20MillisecondsToOneSecondGiveOrTakeAHalf() {
+        one.network.change(Faults.none().turningAway(1));
+        CompletableFuture<Lease> acquiring = one.lock("ledger").acquireAsync(Duration.ofMinutes(1));
+        List<Long> sentAt = new ArrayList<>(List.of(world.time.nanos()));
+        for (int millis = 0; millis < 30_000 && sentAt.size() < 14; millis++) {
+            world.passMillis(1);
+            if (one.wire.acquires.size() > sentAt.size()) {
+                sentAt.add(world.time.nanos());
+            }
+        }
+        assertThat(one.wire.acquires).hasSize(14);
+        Set<Duration> longest = new HashSet<>();
+        for (int i = 1; i < sentAt.size(); i++) {
+            Duration middle = Duration.ofMillis(20L << Math.min(i - 1, 6));
+            Duration pause = Duration.ofNanos(sentAt.get(i) - sentAt.get(i - 1));
+            if (i > 6) {
+                longest.add(pause);
+            }
+            assertThat(pause)
+                    .as("pause " + i)
+                    .isBetween(
+                            middle.dividedBy(2),
+                            middle.multipliedBy(3).dividedBy(2).plusMillis(1));
+        }
+        assertThat(longest).as("spread").hasSizeGreaterThan(3);
+        acquiring.cancel(true);
+        world.pass(World.PATIENCE);
+        assertThat(world.time.pendingTimers()).isZero();
+    }
+
+    @Test
+    void aSilentStoreIsAskedAgainEveryHalfOfThePatience() {
+        one.network.cutOff(true);
+        CompletableFuture<Lease> acquiring = one.lock("ledger").acquireAsync(Duration.ofMinutes(1));
+        for (int attempts = 1; attempts <= 8; attempts++) {
+            assertThat(one.wire.acquires).hasSize(attempts);
+            world.pass(World.PATIENCE.dividedBy(2).minusNanos(1));
+            assertThat(one.wire.acquires).hasSize(attempts);
+            world.pass(Duration.ofNanos(1));
+        }
+        assertThat(acquiring).isNotDone();
+    }
+
+    @Test
+    void everyAttemptAsksForWhatIsLeftOfTheWait() {
+        one.network.cutOff(true);
+        CompletableFuture<Lease> acquiring = one.lock("ledger").acquireAsync(Duration.ofSeconds(4));
+        world.pass(Duration.ofSeconds(4).plus(World.PATIENCE));
+        assertThat(acquiring).isCompletedExceptionally();
+        assertThat(one.wire.acquires.stream().map(request -> request.terms().waitAtMost()))
+                .startsWith(Duration.ofSeconds(4), Duration.ofMillis(1500), Duration.ZERO);
+        assertThat(one.wire.acquires).hasSize(4);
+    }
+
+    @Test
+    void whatWasAnsweredAtTheFirstAttemptIsNotWithdrawn() {
+        two.holds("ledger");
+        assertThat(one.lock("ledger").tryAcquire()).isEmpty();
+        one.wire.beforeSending = () -> {
+            throw new LimitExceededException("leases per store", 1, "the store is full");
+        };
+        assertThatThrownBy(() -> one.lock("other").acquire(Duration.ofSeconds(5)))
+                .isInstanceOf(LimitExceededException.class);
+        one.wire.beforeSending = () -> {};
+        one.holds("third").close();
+        world.pass(World.PATIENCE);
+        assertThat(one.wire.acquires).hasSize(3);
+        assertThat(one.wire.withdrawals).isEmpty();
+    }
+
+    @Test
+    void anAcquireThatIsOverLeavesNoTimer() {
+        Lease held = two.holds("ledger");
+        CompletableFuture<Lease> waiting = one.waits("ledger");
+        held.close();
+        Node.obtained(waiting).close();
+        assertThat(world.time.pendingTimers()).isZero();
     }
 }

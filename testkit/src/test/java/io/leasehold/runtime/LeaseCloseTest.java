@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.leasehold.Lease;
 import io.leasehold.model.LeaseLostException;
 import io.leasehold.testkit.Faults;
+import io.leasehold.model.StoreUnavailableException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -140,5 +141,24 @@ final class LeaseCloseTest {
         assertThat(world.leases()).isEmpty();
         assertThat(world.time.pendingTimers()).isZero();
         assertThat(told).hasValue(0);
+    }
+
+    @Test
+    void aReleaseIsTriedThreeTimesAQuarterOfThePatienceApart() {
+        Lease lease = one.holds("ledger");
+        one.wire.beforeSending = () -> {
+            throw new StoreUnavailableException("not now");
+        };
+        lease.close();
+        Duration pause = World.PATIENCE.dividedBy(4);
+        for (int tries = 1; tries < 3; tries++) {
+            world.pass(pause.minusNanos(1));
+            assertThat(one.wire.releases).hasSize(tries);
+            world.pass(Duration.ofNanos(1));
+            assertThat(one.wire.releases).hasSize(tries + 1);
+        }
+        world.pass(World.TTL);
+        assertThat(one.wire.releases).hasSize(3);
+        assertThat(world.time.pendingTimers()).isZero();
     }
 }
