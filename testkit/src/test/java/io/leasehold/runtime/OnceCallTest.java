@@ -134,4 +134,28 @@ final class OnceCallTest {
         assertThat(world.leases()).isEmpty(); // also what it obtained while it looked for another
         assertThat(of(two).once("k", PAYLOAD, t -> run("again")).value()).isEqualTo("again");
     }
+
+    @Test
+    void aResultIsSentAgainAfterThePatienceOrHalfOfWhatIsLeftOfTheLease() {
+        List<Duration> sentAt = new ArrayList<>();
+        CompletableFuture<Outcome<String>> call =
+                of(one).onceAsync(IdempotentCall.of("k", PAYLOAD), t -> {
+                    one.network.cutOff(true);
+                    long done = world.time.nanos();
+                    one.wire.beforeSending =
+                            () -> sentAt.add(Duration.ofNanos(world.time.nanos() - done));
+                    return run("paid");
+                });
+        world.pass(World.TRUSTED.minusMillis(25));
+        assertThat(call).isNotDone();
+        Duration again = World.PATIENCE.plusMillis(20);
+        for (int i = 0; i < 5; i++) {
+            assertThat(sentAt.get(i)).isEqualTo(again.multipliedBy(i));
+        }
+        Duration left = World.TRUSTED.minus(sentAt.get(4));
+        assertThat(sentAt.get(5)).isEqualTo(sentAt.get(4).plus(left.dividedBy(2)).plusMillis(20));
+        world.pass(World.PATIENCE.plusMillis(100)); // the last one is waited for that long
+        assertThat(call).isCompletedExceptionally();
+        assertThat(world.time.pendingTimers()).isZero();
+    }
 }

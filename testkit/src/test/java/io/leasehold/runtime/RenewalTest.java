@@ -201,4 +201,42 @@ final class RenewalTest {
         one.process.resume();
         assertThat(world.time.pendingTimers()).isEqualTo(1);
     }
+
+    /** What was left until the deadline at each renewal that was sent. */
+    private List<Duration> leftAtEachRenewal(Lease lease) {
+        long deadline = world.time.nanos() + lease.remaining().toNanos();
+        world.pass(World.TTL);
+        assertThat(lease.isValid()).isFalse();
+        return one.wire.renewals.stream()
+                .map(batch -> Duration.ofNanos(deadline - batch.nanos()))
+                .toList();
+    }
+
+    @Test
+    void aRenewalThatFailsIsFollowedByTheNextAfterAnEighthOfWhatIsLeft() {
+        Lease lease = one.holds("ledger");
+        one.network.change(Faults.none().turningAway(1));
+        List<Duration> left = leftAtEachRenewal(lease);
+        assertThat(left).hasSizeGreaterThan(30);
+        assertThatEachPauseIs(8, left);
+    }
+
+    @Test
+    void aRenewalWithoutAnAnswerIsFollowedByTheNextAfterHalfOfWhatIsLeft() {
+        Lease lease = one.holds("ledger");
+        one.network.cutOff(true);
+        List<Duration> left = leftAtEachRenewal(lease);
+        assertThat(left).hasSizeGreaterThan(10);
+        assertThatEachPauseIs(2, left);
+    }
+
+    /** One part of what is left, 10 ms at least. The timer may run up to 10 ms before it is due. */
+    private static void assertThatEachPauseIs(int part, List<Duration> left) {
+        for (int i = 1; i < left.size(); i++) {
+            long pause = left.get(i - 1).minus(left.get(i)).toNanos();
+            long expected = Math.max(10_000_000, left.get(i - 1).toNanos() / part);
+            assertThat(pause).as("pause " + i).isEqualTo(expected);
+        }
+        assertThat(left).allMatch(rest -> !rest.isNegative());
+    }
 }
