@@ -157,11 +157,8 @@ public final class Election implements AutoCloseable {
         }
         boolean leads = present != null
                 && client.renewer.end(present.lease().held(), "its candidate is being closed");
-        if (!leads && ended != null) {
+        if (!leads && ended != null) { // which also gives back a term whose body has not begun
             ended.cancel(new StoreUnavailableException("the candidate of " + office + " withdrew"));
-        }
-        if (!leads && present != null) {
-            present.resign();
         }
         observations.forEach(Observation::close);
         leasehold.forget(this);

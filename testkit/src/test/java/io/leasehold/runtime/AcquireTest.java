@@ -273,4 +273,19 @@ final class AcquireTest {
         Node.obtained(waiting).close();
         assertThat(world.time.pendingTimers()).isZero();
     }
+
+    @Test
+    void theAnswerToAnAttemptThatWasRepeatedIsNotTheLastWord() {
+        Lease held = two.holds("ledger");
+        one.delay(Duration.ofMillis(1300));
+        CompletableFuture<Lease> trying = one.lock("ledger").acquireAsync(Duration.ZERO);
+        world.passMillis(2400);
+        one.delay(Duration.ofMillis(200));
+        world.passMillis(200); // the first was told "held", the second is under way
+        assertThat(one.wire.acquires).hasSize(2);
+        assertThat(trying).isNotDone();
+        Node.closeWithoutWaiting(held);
+        world.passMillis(300);
+        assertThat(Node.obtained(trying).isValid()).isTrue();
+    }
 }

@@ -2,6 +2,7 @@
 package io.leasehold.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.leasehold.Election;
 import io.leasehold.ElectionOptions;
@@ -173,6 +174,20 @@ final class CampaignTest {
         world.pass(LONGEST);
         assertThat(terms).isEmpty();
         assertThat(world.leases()).isEmpty();
+    }
+
+    @Test
+    void anErrorThatTheJvmMustSeeIsThrownOnWhenTheOfficeHasBeenGivenBack() {
+        List<Runnable> work = new ArrayList<>();
+        Node later = Node.working(world, "later", work::add);
+        OutOfMemoryError fatal = new OutOfMemoryError("thrown by a test's body");
+        Election.Body failing = term -> {
+            throw fatal;
+        };
+        try (Election unused = later.leasehold.election("office", failing)) {
+            assertThatThrownBy(() -> work.remove(0).run()).isSameAs(fatal);
+            assertThat(world.leases()).isEmpty();
+        }
     }
 
     private Election campaign() {

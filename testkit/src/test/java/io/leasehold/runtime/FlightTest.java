@@ -201,4 +201,27 @@ final class FlightTest {
         assertThat(world.leases()).isEmpty();
         assertThat(flights.get("june", t -> run("second")).value()).isEqualTo("second");
     }
+
+    @Test
+    void aCodecsErrorThatTheJvmMustSeeIsThrownOnWhenTheLeaseHasBeenGivenBack() {
+        Node later = Node.working(world, "later", queue::add);
+        OutOfMemoryError fatal = new OutOfMemoryError("thrown by a test's codec");
+        Codec<String> failing = new Codec<>() {
+            @Override
+            public byte[] encode(String value) {
+                throw fatal;
+            }
+
+            @Override
+            public String decode(byte[] bytes) {
+                return "";
+            }
+        };
+        CompletableFuture<Flight<String>> flight = later.leasehold
+                .singleFlight("reports", failing, SingleFlightOptions.defaults())
+                .getAsync("june", t -> run("done"));
+        assertThatThrownBy(() -> queue.remove(0).run()).isSameAs(fatal);
+        assertThat(world.leases()).isEmpty();
+        assertThat(flight).isCompletedExceptionally();
+    }
 }

@@ -142,7 +142,9 @@ final class ObservationTest {
     void aClosedObservationIsToldNothingAndLeavesNothingBehind() {
         Observation observation = observe();
         AtomicInteger questions = countQuestions();
+        assertThat(one.wire.subscriptions).hasValue(1);
         observation.close();
+        assertThat(one.wire.subscriptions).hasValue(0);
         assertThat(world.time.pendingTimers()).isZero();
         two.holds("office").close();
         assertThat(questions).hasValue(0);
@@ -189,5 +191,17 @@ final class ObservationTest {
         assertThat(questions).hasValue(0);
         two.leasehold.close();
         assertThat(world.time.pendingTimers()).isZero();
+    }
+
+    @Test
+    void aChangePutsOffTheNextLook() {
+        observe();
+        world.pass(LONGEST_PAUSE.dividedBy(2));
+        two.holds("office");
+        AtomicInteger questions = countQuestions();
+        world.pass(LONGEST_PAUSE.minusMillis(1));
+        assertThat(questions).hasValue(0);
+        world.passMillis(1);
+        assertThat(questions).hasValue(1);
     }
 }

@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Notes what a client sends and when, and hooks into the moment before it does. Thread-safe. */
 final class WireTap implements LeaseStore {
@@ -34,6 +35,10 @@ final class WireTap implements LeaseStore {
     final List<Batch> renewals = new CopyOnWriteArrayList<>();
     final List<Grant> rotations = new CopyOnWriteArrayList<>();
     final List<Grant> releases = new CopyOnWriteArrayList<>();
+
+    /** Those that were not closed yet. */
+    final AtomicInteger subscriptions = new AtomicInteger();
+
     volatile boolean closed;
 
     /** Runs before each message; what it throws, the call throws. */
@@ -109,7 +114,12 @@ final class WireTap implements LeaseStore {
 
     @Override
     public LeaseEvents.Subscription subscribe(LeaseEvents listener) {
-        return store.subscribe(listener);
+        LeaseEvents.Subscription made = store.subscribe(listener);
+        subscriptions.incrementAndGet();
+        return () -> {
+            subscriptions.decrementAndGet();
+            made.close();
+        };
     }
 
     @Override
