@@ -35,7 +35,8 @@ final class ParcelTest {
         Parcel parcel = Parcel.openWithDigest(Parcel.running(Optional.of(DIGEST)), "n");
         assertThat(parcel.answers(DIGEST)).isTrue();
         assertThat(parcel.answers(Digest.of("other"))).isFalse();
-        assertThat(Parcel.open(Parcel.running(Optional.empty()), "n").answers(DIGEST)).isFalse();
+        assertThat(Parcel.open(Parcel.running(Optional.empty()), "n").answers(DIGEST))
+                .isFalse();
     }
 
     @Test

@@ -67,9 +67,8 @@ final class MarksTest {
     }
 
     private static Map<String, Long> marksOfAllParts(Marks marks) {
-        return ofAllParts((start, end) -> marks.of(Scope.range(1, start, end))
-                .map(FencingToken::value)
-                .orElse(0L));
+        return ofAllParts((start, end) ->
+                marks.of(Scope.range(1, start, end)).map(FencingToken::value).orElse(0L));
     }
 
     private static Map<String, Long> ofAllParts(BiFunction<Integer, Integer, Long> mark) {

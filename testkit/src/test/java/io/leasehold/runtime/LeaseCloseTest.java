@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.leasehold.Lease;
 import io.leasehold.model.LeaseLostException;
-import io.leasehold.testkit.Faults;
 import io.leasehold.model.StoreUnavailableException;
+import io.leasehold.testkit.Faults;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;

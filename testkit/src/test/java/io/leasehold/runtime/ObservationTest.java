@@ -29,8 +29,9 @@ final class ObservationTest {
     private Observation observe() {
         return one.leasehold
                 .election("office")
-                .observe(leader -> seen.add(leader.map(who -> who.holder().label() + " " + who.token())
-                        .orElse(NOBODY)));
+                .observe(leader ->
+                        seen.add(leader.map(who -> who.holder().label() + " " + who.token())
+                                .orElse(NOBODY)));
     }
 
     private AtomicInteger countQuestions() {

@@ -91,11 +91,11 @@ final class OnceCallTest {
 
     @Test
     void aResultThatTheStoreNeverAnsweredForReachesItsCallerWithTheWordThatNobodyKnows() {
-        CompletableFuture<Outcome<String>> call =
-                of(one).onceAsync(IdempotentCall.of("k", PAYLOAD), t -> {
-                    one.network.cutOff(true);
-                    return run("paid");
-                });
+        CompletableFuture<Outcome<String>> call = of(one).onceAsync(
+                        IdempotentCall.of("k", PAYLOAD), t -> {
+                            one.network.cutOff(true);
+                            return run("paid");
+                        });
         assertThat(call).isNotDone();
         world.pass(World.TTL.plus(World.PATIENCE));
         assertThatThrownBy(call::join)
@@ -116,18 +116,19 @@ final class OnceCallTest {
         assertThat(world.leases()).isEmpty();
         queue.forEach(Runnable::run);
         assertThat(runs).isEmpty();
-        assertThat(of(one).once("k", PAYLOAD, t -> run("paid by one")).replayed()).isFalse();
+        assertThat(of(one).once("k", PAYLOAD, t -> run("paid by one")).replayed())
+                .isFalse();
     }
 
     @Test
     void workThatWasLostToNobodyLeavesTheNextOneToOthers() {
-        CompletableFuture<Outcome<String>> call =
-                of(one).onceAsync(IdempotentCall.of("k", PAYLOAD), t -> {
-                    one.network.cutOff(true);
-                    world.pass(World.TTL);
-                    one.network.cutOff(false);
-                    return run("paid");
-                });
+        CompletableFuture<Outcome<String>> call = of(one).onceAsync(
+                        IdempotentCall.of("k", PAYLOAD), t -> {
+                            one.network.cutOff(true);
+                            world.pass(World.TTL);
+                            one.network.cutOff(false);
+                            return run("paid");
+                        });
         assertThatThrownBy(call::join)
                 .hasCauseInstanceOf(LeaseLostException.class)
                 .hasMessageContaining("no other is stored");
@@ -138,14 +139,14 @@ final class OnceCallTest {
     @Test
     void aResultIsSentAgainAfterThePatienceOrHalfOfWhatIsLeftOfTheLease() {
         List<Duration> sentAt = new ArrayList<>();
-        CompletableFuture<Outcome<String>> call =
-                of(one).onceAsync(IdempotentCall.of("k", PAYLOAD), t -> {
-                    one.network.cutOff(true);
-                    long done = world.time.nanos();
-                    one.wire.beforeSending =
-                            () -> sentAt.add(Duration.ofNanos(world.time.nanos() - done));
-                    return run("paid");
-                });
+        CompletableFuture<Outcome<String>> call = of(one).onceAsync(
+                        IdempotentCall.of("k", PAYLOAD), t -> {
+                            one.network.cutOff(true);
+                            long done = world.time.nanos();
+                            one.wire.beforeSending =
+                                    () -> sentAt.add(Duration.ofNanos(world.time.nanos() - done));
+                            return run("paid");
+                        });
         world.pass(World.TRUSTED.minusMillis(25));
         assertThat(call).isNotDone();
         Duration again = World.PATIENCE.plusMillis(20);
@@ -153,7 +154,8 @@ final class OnceCallTest {
             assertThat(sentAt.get(i)).isEqualTo(again.multipliedBy(i));
         }
         Duration left = World.TRUSTED.minus(sentAt.get(4));
-        assertThat(sentAt.get(5)).isEqualTo(sentAt.get(4).plus(left.dividedBy(2)).plusMillis(20));
+        assertThat(sentAt.get(5))
+                .isEqualTo(sentAt.get(4).plus(left.dividedBy(2)).plusMillis(20));
         world.pass(World.PATIENCE.plusMillis(100)); // the last one is waited for that long
         assertThat(call).isCompletedExceptionally();
         assertThat(world.time.pendingTimers()).isZero();
