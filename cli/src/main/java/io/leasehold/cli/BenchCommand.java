@@ -23,6 +23,8 @@ import picocli.CommandLine.ParameterException;
             ""
         },
         mixinStandardHelpOptions = true,
+        footerHeading = "%nExamples:%n",
+        footer = {"  leasehold bench --duration 10s --clients 16", "  leasehold bench --store memory --locks 1"},
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:done",
@@ -76,31 +78,19 @@ final class BenchCommand implements Callable<Integer> {
             String engine = backend.info().guarantees().engine();
             Load load = new Load(backend.store(), clients, locks == 0 ? clients : locks);
             load.run(duration, this::progress);
-            clearProgress();
+            output.progress("");
             print(engine, load);
             return load.failures() == 0 ? 0 : ExitCodes.FAILED;
         }
     }
 
-    /** A line that is written over, on a terminal only. */
     private void progress(Duration passed, long calls) {
-        if (output.isOnTerminal() && !output.isJson()) {
-            output.err()
-                    .print(String.format(
-                            Locale.ROOT,
-                            "\r%.0f of %.0f s, %d calls ",
-                            passed.toMillis() / 1000.0,
-                            duration.toMillis() / 1000.0,
-                            calls));
-            output.err().flush();
-        }
-    }
-
-    private void clearProgress() {
-        if (output.isOnTerminal() && !output.isJson()) {
-            output.err().print("\r\u001b[K");
-            output.err().flush();
-        }
+        output.progress(String.format(
+                Locale.ROOT,
+                "%.0f of %.0f s, %d calls ",
+                passed.toMillis() / 1000.0,
+                duration.toMillis() / 1000.0,
+                calls));
     }
 
     private void print(String engine, Load load) {

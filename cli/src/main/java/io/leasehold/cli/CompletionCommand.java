@@ -19,7 +19,9 @@ import picocli.CommandLine.Spec;
             "For bash: source <(leasehold completion bash). For zsh, the same with zsh, in ~/.zshrc.",
             ""
         },
-        mixinStandardHelpOptions = true)
+        mixinStandardHelpOptions = true,
+        footerHeading = "%nExamples:%n",
+        footer = {"  leasehold completion bash", "  leasehold completion zsh"})
 final class CompletionCommand implements Callable<Integer> {
 
     enum Shell {

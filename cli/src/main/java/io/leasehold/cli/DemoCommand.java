@@ -20,7 +20,9 @@ import picocli.CommandLine.Spec;
                     + " instant and always the same.",
             ""
         },
-        mixinStandardHelpOptions = true)
+        mixinStandardHelpOptions = true,
+        footerHeading = "%nExamples:%n",
+        footer = {"  leasehold demo", "  leasehold demo --json"})
 final class DemoCommand implements Callable<Integer> {
 
     @Option(names = "--json", description = "Print the steps as JSON, one object a line.")

@@ -24,6 +24,8 @@ import picocli.CommandLine.Parameters;
             ""
         },
         mixinStandardHelpOptions = true,
+        footerHeading = "%nExamples:%n",
+        footer = {"  leasehold force-release nightly-report --token 4711 --comment 'host is dead'"},
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:the lease is ended",

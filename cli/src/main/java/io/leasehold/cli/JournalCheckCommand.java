@@ -17,6 +17,8 @@ import picocli.CommandLine.Mixin;
             ""
         },
         mixinStandardHelpOptions = true,
+        footerHeading = "%nExamples:%n",
+        footer = {"  leasehold journal check leasehold-data/default"},
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:the journal is sound",

@@ -23,7 +23,8 @@ import picocli.CommandLine.Spec;
             JournalRepairCommand.class,
             JournalRestoredCommand.class
         },
-        footer = {"", "Run 'leasehold journal COMMAND --help' for more on a command."})
+        footerHeading = "%nExamples:%n",
+        footer = {"  leasehold journal check leasehold-data/default", "", "Run 'leasehold journal COMMAND --help' for more on a command."})
 final class JournalCommand implements Runnable {
 
     /** The journal is damaged, and stays so. */

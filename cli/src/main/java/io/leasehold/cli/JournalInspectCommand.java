@@ -27,6 +27,8 @@ import picocli.CommandLine.Spec;
             ""
         },
         mixinStandardHelpOptions = true,
+        footerHeading = "%nExamples:%n",
+        footer = {"  leasehold journal inspect leasehold-data/default --leases 20"},
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:the journal is sound",

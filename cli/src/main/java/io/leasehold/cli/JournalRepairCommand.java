@@ -33,6 +33,8 @@ import picocli.CommandLine.Spec;
             ""
         },
         mixinStandardHelpOptions = true,
+        footerHeading = "%nExamples:%n",
+        footer = {"  leasehold journal repair leasehold-data/default --freeze 1h"},
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:it is repaired, or was sound",

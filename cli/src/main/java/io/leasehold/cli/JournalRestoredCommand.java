@@ -28,6 +28,8 @@ import picocli.CommandLine.Spec;
             ""
         },
         mixinStandardHelpOptions = true,
+        footerHeading = "%nExamples:%n",
+        footer = {"  leasehold journal restored leasehold-data/default --freeze 1h"},
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:done",

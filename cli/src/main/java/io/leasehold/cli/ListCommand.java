@@ -17,6 +17,8 @@ import picocli.CommandLine.Option;
         name = "list",
         description = {"Lists who holds what, and what was left behind, in token order.", ""},
         mixinStandardHelpOptions = true,
+        footerHeading = "%nExamples:%n",
+        footer = {"  leasehold list --held", "  leasehold list --overlapping subtree:/srv --output json"},
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:done",

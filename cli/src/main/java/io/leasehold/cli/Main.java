@@ -18,7 +18,8 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
         synopsisSubcommandLabel = "COMMAND",
-        footer = {"", "Run 'leasehold COMMAND --help' for more on a command."})
+        footerHeading = "%nExamples:%n",
+        footer = {"  leasehold serve", "  leasehold run --lock nightly-report -- ./report.sh", "  leasehold list --held", "", "Run 'leasehold COMMAND --help' for more on a command."})
 final class Main implements Runnable {
 
     /**

@@ -76,9 +76,21 @@ final class Output {
         out.flush();
     }
 
+    /** Progress in a line that is written over, on a terminal; empty to clear it. */
+    void progress(String line) {
+        if (isOnTerminal() && !isJson()) {
+            PrintWriter err = PrintableWriter.exact(err());
+            err.print(line.isEmpty() ? "\r\u001b[K" : "\r" + line);
+            err.flush();
+        }
+    }
+
     /** News beside what was asked for. */
     void say(String message) {
-        err().println(isJson() ? Json.write(Json.object("message", message)) : "leasehold: " + message);
+        err().println(
+                        isJson()
+                                ? Json.write(Json.object("message", message))
+                                : "leasehold: " + message);
         err().flush();
     }
 

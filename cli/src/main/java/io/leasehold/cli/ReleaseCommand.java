@@ -16,6 +16,8 @@ import picocli.CommandLine.Mixin;
         name = "release",
         description = {"Gives the lease of a script back, and removes its file.", ""},
         mixinStandardHelpOptions = true,
+        footerHeading = "%nExamples:%n",
+        footer = {"  leasehold release --lease-file import.lease"},
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:released",

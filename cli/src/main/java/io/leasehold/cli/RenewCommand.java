@@ -21,6 +21,8 @@ import picocli.CommandLine.Option;
         name = "renew",
         description = {"Lets the lease of a script run again in full, if it is still held.", ""},
         mixinStandardHelpOptions = true,
+        footerHeading = "%nExamples:%n",
+        footer = {"  leasehold renew --lease-file import.lease"},
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:renewed",

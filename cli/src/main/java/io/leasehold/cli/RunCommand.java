@@ -37,6 +37,8 @@ import picocli.CommandLine.Parameters;
             ""
         },
         mixinStandardHelpOptions = true,
+        footerHeading = "%nExamples:%n",
+        footer = {"  leasehold run --lock nightly-report -- ./report.sh", "  leasehold run --lock deploy --wait 5m -- ./deploy.sh production", "  leasehold run --scope subtree:/srv/data --grace 30s -- ./compact.sh"},
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "N:the command's own, 128 and the signal's number if a signal ended it",

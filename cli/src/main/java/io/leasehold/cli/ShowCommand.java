@@ -17,6 +17,8 @@ import picocli.CommandLine.Parameters;
         name = "show",
         description = {"Shows who holds a scope or a part of it, and what was left there.", ""},
         mixinStandardHelpOptions = true,
+        footerHeading = "%nExamples:%n",
+        footer = {"  leasehold show nightly-report", "  leasehold show path:/srv/data"},
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:done, whether or not somebody holds it",

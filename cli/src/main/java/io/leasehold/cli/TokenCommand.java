@@ -19,7 +19,8 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {TokenCreateCommand.class, TokenListCommand.class, TokenRevokeCommand.class},
-        footer = {"", "Run 'leasehold token COMMAND --help' for more on a command."})
+        footerHeading = "%nExamples:%n",
+        footer = {"  leasehold token create ci --allow 'builds-*=acquire,read'", "", "Run 'leasehold token COMMAND --help' for more on a command."})
 final class TokenCommand implements Runnable {
 
     @Spec

@@ -19,6 +19,8 @@ import picocli.CommandLine.Parameters;
             ""
         },
         mixinStandardHelpOptions = true,
+        footerHeading = "%nExamples:%n",
+        footer = {"  leasehold token create ci --allow 'builds-*=acquire,read' --file tokens"},
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:made",

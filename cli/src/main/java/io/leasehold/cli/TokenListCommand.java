@@ -13,6 +13,8 @@ import picocli.CommandLine.Mixin;
         name = "list",
         description = {"Lists the tokens by name, without their secrets.", ""},
         mixinStandardHelpOptions = true,
+        footerHeading = "%nExamples:%n",
+        footer = {"  leasehold token list --file tokens"},
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:done",

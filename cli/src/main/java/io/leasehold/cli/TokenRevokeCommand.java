@@ -12,6 +12,8 @@ import picocli.CommandLine.Parameters;
         name = "revoke",
         description = {"Makes a token worthless from now on.", ""},
         mixinStandardHelpOptions = true,
+        footerHeading = "%nExamples:%n",
+        footer = {"  leasehold token revoke ci --file tokens"},
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:revoked",

@@ -21,6 +21,8 @@ import picocli.CommandLine.Option;
             ""
         },
         mixinStandardHelpOptions = true,
+        footerHeading = "%nExamples:%n",
+        footer = {"  leasehold watch", "  leasehold watch --overlapping nightly-report --output json"},
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "1:it failed",

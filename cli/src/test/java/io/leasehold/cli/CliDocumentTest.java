@@ -7,9 +7,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
 
 /** What docs/cli.md shows is what there is. */
 final class CliDocumentTest {
@@ -66,6 +68,31 @@ final class CliDocumentTest {
             assertThat(Main.commandLine(args).parseArgs(args).hasSubcommand())
                     .as(example.toString())
                     .isTrue();
+        }
+    }
+
+    @Test
+    void theHelpOfEveryCommandHasExamplesThatParse() {
+        List<CommandLine> commands = new ArrayList<>(
+                new LinkedHashSet<>(Main.complete().getSubcommands().values()));
+        for (int i = 0; i < commands.size(); i++) {
+            CommandLine command = commands.get(i);
+            commands.addAll(command.getSubcommands().values());
+            String help = command.getUsageMessage(CommandLine.Help.Ansi.OFF);
+            List<String> examples = help.lines()
+                    .dropWhile(line -> !line.equals("Examples:"))
+                    .filter(line -> line.startsWith("  leasehold "))
+                    .toList();
+            assertThat(examples).as(help).isNotEmpty();
+            for (String example : examples) {
+                String[] args = words(example.strip().substring("leasehold ".length()))
+                        .toArray(String[]::new);
+                assertThat(Main.commandLine(args).parseArgs(args).hasSubcommand())
+                        .as(example)
+                        .isTrue();
+                assertThat(example + " ")
+                        .startsWith("  " + command.getCommandSpec().qualifiedName() + " ");
+            }
         }
     }
 

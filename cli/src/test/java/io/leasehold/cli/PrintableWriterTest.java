@@ -11,6 +11,7 @@ import io.leasehold.server.engine.StoreAddress;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
 
 /** What others wrote reaches no terminal in a way that a person does not see. */
 final class PrintableWriterTest {
@@ -65,6 +66,17 @@ final class PrintableWriterTest {
                     .hasLineCount(1)
                     .doesNotContain("\u001b");
         }
+    }
+
+    @Test
+    void progressIsDrawnAndNotEscaped() {
+        CommandLine bench = Main.commandLine("bench")
+                .setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.ON));
+        String[] args = {"bench", "--store", "memory", "--duration", "200ms", "--clients", "1"};
+        assertThat(Main.execute(bench, new PrintWriter(out), new PrintWriter(err), args))
+                .as(err.toString())
+                .isZero();
+        assertThat(err.toString()).contains("\r\u001b[K").doesNotContain("\\u");
     }
 
     @Test
