@@ -39,7 +39,10 @@ import picocli.CommandLine.Spec;
         },
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
-        footer = {"  leasehold acquire --lock import --ttl 10m --lease-file import.lease", "  leasehold acquire --lock import --wait 1m --export"},
+        footer = {
+            "  leasehold acquire --lock import --ttl 10m --lease-file import.lease",
+            "  leasehold acquire --lock import --wait 1m --export"
+        },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:the lock is yours",

@@ -24,7 +24,10 @@ import picocli.CommandLine.ParameterException;
         },
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
-        footer = {"  leasehold bench --duration 10s --clients 16", "  leasehold bench --store memory --locks 1"},
+        footer = {
+            "  leasehold bench --duration 10s --clients 16",
+            "  leasehold bench --store memory --locks 1"
+        },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:done",

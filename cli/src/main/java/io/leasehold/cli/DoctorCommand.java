@@ -21,7 +21,10 @@ import picocli.CommandLine.Mixin;
         },
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
-        footer = {"  leasehold doctor", "  leasehold doctor --server https://locks.example:5327 --ca ca.pem"},
+        footer = {
+            "  leasehold doctor",
+            "  leasehold doctor --server https://locks.example:5327 --ca ca.pem"
+        },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:nothing is wrong; there may be warnings",

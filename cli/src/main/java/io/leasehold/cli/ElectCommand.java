@@ -38,7 +38,10 @@ import picocli.CommandLine.Parameters;
         },
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
-        footer = {"  leasehold elect scheduler -- ./scheduler", "  leasehold elect migration --once -- ./migrate.sh"},
+        footer = {
+            "  leasehold elect scheduler -- ./scheduler",
+            "  leasehold elect migration --once -- ./migrate.sh"
+        },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "N:with --once the command's own",

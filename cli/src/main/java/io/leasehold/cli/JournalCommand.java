@@ -24,7 +24,11 @@ import picocli.CommandLine.Spec;
             JournalRestoredCommand.class
         },
         footerHeading = "%nExamples:%n",
-        footer = {"  leasehold journal check leasehold-data/default", "", "Run 'leasehold journal COMMAND --help' for more on a command."})
+        footer = {
+            "  leasehold journal check leasehold-data/default",
+            "",
+            "Run 'leasehold journal COMMAND --help' for more on a command."
+        })
 final class JournalCommand implements Runnable {
 
     /** The journal is damaged, and stays so. */

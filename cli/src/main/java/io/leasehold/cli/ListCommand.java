@@ -18,7 +18,10 @@ import picocli.CommandLine.Option;
         description = {"Lists who holds what, and what was left behind, in token order.", ""},
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
-        footer = {"  leasehold list --held", "  leasehold list --overlapping subtree:/srv --output json"},
+        footer = {
+            "  leasehold list --held",
+            "  leasehold list --overlapping subtree:/srv --output json"
+        },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:done",

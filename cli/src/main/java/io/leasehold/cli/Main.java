@@ -19,7 +19,13 @@ import picocli.CommandLine.Spec;
         versionProvider = Version.class,
         synopsisSubcommandLabel = "COMMAND",
         footerHeading = "%nExamples:%n",
-        footer = {"  leasehold serve", "  leasehold run --lock nightly-report -- ./report.sh", "  leasehold list --held", "", "Run 'leasehold COMMAND --help' for more on a command."})
+        footer = {
+            "  leasehold serve",
+            "  leasehold run --lock nightly-report -- ./report.sh",
+            "  leasehold list --held",
+            "",
+            "Run 'leasehold COMMAND --help' for more on a command."
+        })
 final class Main implements Runnable {
 
     /**

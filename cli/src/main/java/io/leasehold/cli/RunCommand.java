@@ -38,7 +38,11 @@ import picocli.CommandLine.Parameters;
         },
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
-        footer = {"  leasehold run --lock nightly-report -- ./report.sh", "  leasehold run --lock deploy --wait 5m -- ./deploy.sh production", "  leasehold run --scope subtree:/srv/data --grace 30s -- ./compact.sh"},
+        footer = {
+            "  leasehold run --lock nightly-report -- ./report.sh",
+            "  leasehold run --lock deploy --wait 5m -- ./deploy.sh production",
+            "  leasehold run --scope subtree:/srv/data --grace 30s -- ./compact.sh"
+        },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "N:the command's own, 128 and the signal's number if a signal ended it",
@@ -136,8 +140,7 @@ final class RunCommand implements Callable<Integer> {
         Supervisor.Ended ended = supervisor.watch(child, lease::isValid);
         if (ended.loss().isPresent()) {
             return output.fail(
-                    ExitCodes.LOST,
-                    ended.loss().get().getMessage() + "; the command was stopped");
+                    ExitCodes.LOST, ended.loss().get().getMessage() + "; the command was stopped");
         }
         if (!lease.isValid()) {
             return output.fail(

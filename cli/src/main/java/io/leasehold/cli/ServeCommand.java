@@ -32,7 +32,11 @@ import picocli.CommandLine.Spec;
         },
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
-        footer = {"  leasehold serve", "  leasehold serve --store redis://cache:6379 --port 5327", "  leasehold serve --host 0.0.0.0 --tokens tokens --tls-cert server.pem --tls-key key.pem"},
+        footer = {
+            "  leasehold serve",
+            "  leasehold serve --store redis://cache:6379 --port 5327",
+            "  leasehold serve --host 0.0.0.0 --tokens tokens --tls-cert server.pem --tls-key key.pem"
+        },
         modelTransformer = ServeOptions.class,
         sortOptions = false,
         exitCodeListHeading = "%nExit codes:%n",

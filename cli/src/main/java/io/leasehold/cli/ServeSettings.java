@@ -56,7 +56,9 @@ final class ServeSettings {
                     : set != null
                             ? given(set, setting.variable())
                             : line != null
-                                    ? given(line.strip(), setting.key() + " in " + file.orElseThrow())
+                                    ? given(
+                                            line.strip(),
+                                            setting.key() + " in " + file.orElseThrow())
                                     : new Value(setting.whenMissing(), setting.option());
             settings.values.put(setting, value);
         }

@@ -18,8 +18,8 @@ import java.util.function.Consumer;
 final class Signals {
 
     private static final Set<String> STOPPING = Set.of("TERM", "INT", "HUP");
-    private static final Set<String> ENDING = Set.of(
-            "TERM", "INT", "HUP", "ALRM", "VTALRM", "PROF", "XCPU", "IO", "PWR", "STKFLT");
+    private static final Set<String> ENDING =
+            Set.of("TERM", "INT", "HUP", "ALRM", "VTALRM", "PROF", "XCPU", "IO", "PWR", "STKFLT");
     private static final Set<String> SUSPENDING = Set.of("TSTP", "TTIN", "TTOU");
     private static final Set<String> OTHERS = Set.of("USR1", "USR2", "CONT");
 

@@ -2,6 +2,7 @@
 package io.leasehold.cli;
 
 import io.leasehold.cli.json.Printable;
+
 import java.io.Console;
 import java.util.Locale;
 

@@ -20,7 +20,11 @@ import picocli.CommandLine.Spec;
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {TokenCreateCommand.class, TokenListCommand.class, TokenRevokeCommand.class},
         footerHeading = "%nExamples:%n",
-        footer = {"  leasehold token create ci --allow 'builds-*=acquire,read'", "", "Run 'leasehold token COMMAND --help' for more on a command."})
+        footer = {
+            "  leasehold token create ci --allow 'builds-*=acquire,read'",
+            "",
+            "Run 'leasehold token COMMAND --help' for more on a command."
+        })
 final class TokenCommand implements Runnable {
 
     @Spec

@@ -22,7 +22,10 @@ import picocli.CommandLine.Option;
         },
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
-        footer = {"  leasehold watch", "  leasehold watch --overlapping nightly-report --output json"},
+        footer = {
+            "  leasehold watch",
+            "  leasehold watch --overlapping nightly-report --output json"
+        },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "1:it failed",

@@ -321,8 +321,7 @@ final class CommandsOnServerTest {
     void anEmptyOptionIsWrongUsageAndNotTheDefault() throws Exception {
         for (String option :
                 List.of("--namespace", "--server", "--token-file", "--ca", "--store")) {
-            assertThat(run(2, "list", option, "").err())
-                    .contains(option + " is empty");
+            assertThat(run(2, "list", option, "").err()).contains(option + " is empty");
         }
     }
 

@@ -42,8 +42,7 @@ final class MainTest {
         assertThat(errorOf("dmeo"))
                 .isEqualTo("leasehold: there is no command 'dmeo'; did you mean 'demo'?\n"
                         + "See 'leasehold --help'.\n");
-        assertThat(errorOf())
-                .isEqualTo("leasehold: no command given\nSee 'leasehold --help'.\n");
+        assertThat(errorOf()).isEqualTo("leasehold: no command given\nSee 'leasehold --help'.\n");
         assertThat(errorOf("run", "--lokc", "x", "--", "true"))
                 .isEqualTo("leasehold: there is no option '--lokc'; did you mean '--lock'?\n"
                         + "See 'leasehold run --help'.\n");

@@ -16,7 +16,8 @@ import picocli.CommandLine;
 /** What others wrote reaches no terminal in a way that a person does not see. */
 final class PrintableWriterTest {
 
-    private static final String NAME = "pay\u202ellor\u200b\u2066\ufeff\u00ad-\u00fc\u4e2d\ud83d\ude00";
+    private static final String NAME =
+            "pay\u202ellor\u200b\u2066\ufeff\u00ad-\u00fc\u4e2d\ud83d\ude00";
     private static final String SEEN =
             "pay\\u202ellor\\u200b\\u2066\\ufeff\\u00ad-\u00fc\u4e2d\ud83d\ude00";
     private static final String UNSEEN = "[\\p{Cf}\\p{Cc}\\p{Zl}\\p{Zp}&&[^\\n]]";
@@ -45,7 +46,10 @@ final class PrintableWriterTest {
             assertThat(leasehold("list", "--output", "json", "--server", address))
                     .isZero();
             assertThat(out.toString()).doesNotContainPattern(UNSEEN);
-            assertThat(JsonReader.object(out.toString()).objects("leases").get(0).texts("scopes"))
+            assertThat(JsonReader.object(out.toString())
+                            .objects("leases")
+                            .get(0)
+                            .texts("scopes"))
                     .containsExactly("name:" + NAME);
             assertThat(leasehold("run", "--lock", NAME, "--server", address, "--", "true"))
                     .isEqualTo(ExitCodes.BUSY);
@@ -84,7 +88,6 @@ final class PrintableWriterTest {
         PrintWriter printable = new PrintableWriter(new PrintWriter(out));
         printable.print("\u001b[1mbold\u001b[0m\u001b]0;title\u0007\n");
         printable.flush();
-        assertThat(out.toString())
-                .isEqualTo("\u001b[1mbold\u001b[0m\\u001b]0;title\\u0007\n");
+        assertThat(out.toString()).isEqualTo("\u001b[1mbold\u001b[0m\\u001b]0;title\\u0007\n");
     }
 }

@@ -120,8 +120,7 @@ final class RunSignalsTest {
     @Test
     void aRunThatWasSuspendedForLongerThanItsLeaseStopsTheCommand() throws Exception {
         CommandProcess run = run(
-                "10s",
-                "trap 'exit 9' TERM; echo $$ > n; mv n pids; while :; do sleep 0.1; done");
+                "10s", "trap 'exit 9' TERM; echo $$ > n; mv n pids; while :; do sleep 0.1; done");
         assertThat(Programs.kill("TSTP", run.pid())).isTrue();
         Await.until(() -> state(run.pid()).equals("T"));
         // the next holder is granted the lock once the lease is over
@@ -186,8 +185,9 @@ final class RunSignalsTest {
 
     @Test
     void aThreadDumpIsNoPartOfTheCommandsOutput() throws Exception {
-        CommandProcess run =
-                run("1m", "trap 'echo end; exit 9' TERM; echo $$ > n; mv n pids; echo begin;"
+        CommandProcess run = run(
+                "1m",
+                "trap 'echo end; exit 9' TERM; echo $$ > n; mv n pids; echo begin;"
                         + " while :; do sleep 0.1; done");
         assertThat(Programs.kill("QUIT", run.pid())).isTrue();
         Await.until(() -> (run.out() + run.err()).contains("Full thread dump"));

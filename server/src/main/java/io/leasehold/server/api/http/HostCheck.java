@@ -48,8 +48,7 @@ final class HostCheck implements DecoratingHttpServiceFunction {
         if (hosts.size() > 1) {
             return answers.problem(Problem.invalid("A request has one Host header."));
         }
-        boolean local = isLocal(request.authority())
-                && hosts.stream().allMatch(HostCheck::isLocal);
+        boolean local = isLocal(request.authority()) && hosts.stream().allMatch(HostCheck::isLocal);
         if (strangers && !local) {
             return answers.problem(Problem.of(
                     HttpStatus.MISDIRECTED_REQUEST,
