@@ -65,12 +65,15 @@ public final class EdgeOperations implements Operations {
     @Override
     public CompletionStage<AcquireReply> acquire(Caller caller, AcquireRequest request) {
         Principal who = caller.principal();
-        return counted(caller, () -> {
-            limits.ask(who, key(request.getNamespace(), request.getLeaseId()));
-            return ended(() -> operations.acquire(caller, request), (reply, failure) -> {
-                note(who, request, reply, failure);
-                limits.answered(who);
-            });
+        String key = key(request.getNamespace(), request.getLeaseId());
+        try {
+            limits.ask(who, key);
+        } catch (CallFailedException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        return ended(() -> operations.acquire(caller, request), (reply, failure) -> {
+            note(who, request, reply, failure);
+            limits.answered(who, key);
         });
     }
 
@@ -184,9 +187,10 @@ public final class EdgeOperations implements Operations {
         return counted(caller, () -> operations.seal(caller, request));
     }
 
+    /** Not counted: a client that connects asks this first, also to come back to its leases. */
     @Override
     public CompletionStage<InfoReply> info(Caller caller, InfoRequest request) {
-        return counted(caller, () -> operations.info(caller, request));
+        return operations.info(caller, request);
     }
 
     @Override

@@ -17,6 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class PrincipalLimits {
 
+    private static final int MAX_REPEATS = 64;
     private static final long PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
 
     private final int maxLeases;
@@ -35,14 +36,27 @@ final class PrincipalLimits {
     private static final class Usage {
         /** When each lease has surely expired, by its key. */
         private final Map<String, Long> leases = new HashMap<>();
-        /** Acquires under way, each of which may become a lease. */
-        private int asked;
+        /** By key how often a lease is asked for by calls under way. */
+        private final Map<String, Integer> asked = new HashMap<>();
 
-        private int calls;
+        private int calls; // under way, all that ask for one lease as one
         private long purgedAt;
 
         boolean isIdle() {
-            return leases.isEmpty() && asked == 0 && calls == 0;
+            return leases.isEmpty() && asked.isEmpty() && calls == 0;
+        }
+
+        /** How many leases there may be when all that is asked for is granted. */
+        int expected() {
+            int expected = leases.size();
+            for (String key : asked.keySet()) {
+                expected += leases.containsKey(key) ? 0 : 1;
+            }
+            return expected;
+        }
+
+        boolean isFull(int maxLeases) {
+            return leases.size() + asked.size() >= maxLeases && expected() >= maxLeases;
         }
 
         /** Looks through all leases, hence at most once a second. */
@@ -80,15 +94,19 @@ final class PrincipalLimits {
      */
     void beginCall(Principal principal) {
         update(principal, (usage, now) -> {
-            if (usage.calls >= maxCalls) {
-                throw Failures.limit(
-                        "calls per principal",
-                        maxCalls,
-                        principal.name() + " has " + usage.calls
-                                + " calls under way, which is the most; wait for some of them");
-            }
-            usage.calls++;
+            beginCall(principal, usage);
         });
+    }
+
+    private void beginCall(Principal principal, Usage usage) {
+        if (usage.calls >= maxCalls) {
+            throw Failures.limit(
+                    "calls per principal",
+                    maxCalls,
+                    principal.name() + " has " + usage.calls
+                            + " calls under way, which is the most; wait for some of them");
+        }
+        usage.calls++;
     }
 
     void endCall(Principal principal) {
@@ -96,29 +114,48 @@ final class PrincipalLimits {
     }
 
     /**
-     * Makes room for a lease before it is asked for. A repeat needs none.
+     * Begins an acquire, and makes room for its lease. A repeat of one that is under way needs no room
+     * and is no further call: clients repeat what they wait for.
      *
      * @throws io.leasehold.server.api.CallFailedException LIMIT_EXCEEDED if it is one too many
      */
     void ask(Principal principal, String key) {
         update(principal, (usage, now) -> {
-            if (usage.leases.size() + usage.asked >= maxLeases) {
+            int repeats = usage.asked.getOrDefault(key, 0);
+            if (repeats >= MAX_REPEATS) {
+                throw Failures.limit(
+                        "repeats of an acquire",
+                        MAX_REPEATS,
+                        MAX_REPEATS + " calls ask for this lease already; wait for an answer");
+            } else if (repeats > 0) {
+                usage.asked.put(key, repeats + 1);
+                return;
+            }
+            if (usage.isFull(maxLeases)) {
                 usage.purge(now);
             }
-            if (usage.leases.size() + usage.asked >= maxLeases && !usage.leases.containsKey(key)) {
+            if (usage.isFull(maxLeases) && !usage.leases.containsKey(key)) {
                 throw Failures.limit(
                         "leases per principal",
                         maxLeases,
                         principal.name() + " has " + usage.leases.size()
                                 + " leases, which is the most; release some of them");
             }
-            usage.asked++;
+            beginCall(principal, usage);
+            usage.asked.put(key, 1);
         });
     }
 
     /** Ends what {@link #ask} began. */
-    void answered(Principal principal) {
-        update(principal, (usage, now) -> usage.asked--);
+    void answered(Principal principal, String key) {
+        update(principal, (usage, now) -> {
+            int left = usage.asked.getOrDefault(key, 0) - 1;
+            if (left > 0) {
+                usage.asked.put(key, left);
+            } else if (usage.asked.remove(key) != null) {
+                usage.calls--;
+            }
+        });
     }
 
     /** A lease was granted or renewed, or maybe so. */

@@ -7,6 +7,8 @@ import io.leasehold.protocol.v1.AcquireReply;
 import io.leasehold.protocol.v1.AcquireRequest;
 import io.leasehold.protocol.v1.EndReply;
 import io.leasehold.protocol.v1.Failure;
+import io.leasehold.protocol.v1.InfoRequest;
+import io.leasehold.protocol.v1.ListRequest;
 import io.leasehold.server.api.CallFailedException;
 import io.leasehold.server.api.Caller;
 import io.leasehold.server.api.Failures;
@@ -100,6 +102,23 @@ final class EdgeOperationsTest {
         answer = new CompletableFuture<>();
         CompletionStage<?> unused = edge.acquire(CALLER, request("c"));
         assertThat(outcome("d")).isEqualTo(Failure.Kind.LIMIT_EXCEEDED);
+    }
+
+    @Test
+    void repeatsOfAnAcquireThatWaitsCountOnce() {
+        for (int i = 0; i < 16; i++) {
+            assertThat(edge.acquire(CALLER, request("a")).toCompletableFuture()).isNotDone();
+        }
+        assertThat(outcome("b")).isEqualTo(Failure.Kind.LIMIT_EXCEEDED);
+    }
+
+    @Test
+    void aPrincipalAtItsLimitOfCallsMayStillConnect() {
+        for (int i = 0; i < 10; i++) {
+            CompletionStage<?> unused = edge.list(CALLER, ListRequest.getDefaultInstance());
+        }
+        assertThat(edge.info(CALLER, InfoRequest.getDefaultInstance()).toCompletableFuture())
+                .isNotDone();
     }
 
     /** How an acquire with this id ends; unspecified if it does not fail. */

@@ -19,7 +19,7 @@ final class PrincipalLimitsTest {
     private static final Duration TTL = Duration.ofSeconds(30);
 
     private final VirtualTime time = VirtualTime.create();
-    private final PrincipalLimits limits = new PrincipalLimits(3, 2, time);
+    private final PrincipalLimits limits = new PrincipalLimits(3, 4, time);
 
     private static Principal principal(String name) {
         TokenEntry entry =
@@ -30,7 +30,7 @@ final class PrincipalLimitsTest {
     private void grant(String key) {
         limits.ask(ORDERS, key);
         limits.holds(ORDERS, key, TTL);
-        limits.answered(ORDERS);
+        limits.answered(ORDERS, key);
     }
 
     private Failure refusalOf(Runnable action) {
@@ -66,7 +66,7 @@ final class PrincipalLimitsTest {
         limits.ask(ORDERS, "c");
         assertThat(refusalOf(() -> limits.ask(ORDERS, "d")).getLimit())
                 .isEqualTo("leases per principal");
-        limits.answered(ORDERS);
+        limits.answered(ORDERS, "c");
         assertThatCode(() -> limits.ask(ORDERS, "d")).doesNotThrowAnyException();
     }
 
@@ -95,8 +95,9 @@ final class PrincipalLimitsTest {
 
     @Test
     void oneCallTooManyIsRefusedUntilOneEnds() {
-        limits.beginCall(ORDERS);
-        limits.beginCall(ORDERS);
+        for (int i = 0; i < 4; i++) {
+            limits.beginCall(ORDERS);
+        }
         assertThat(refusalOf(() -> limits.beginCall(ORDERS)).getLimit())
                 .isEqualTo("calls per principal");
         limits.endCall(ORDERS);
@@ -110,10 +111,27 @@ final class PrincipalLimitsTest {
             limits.beginCall(one);
             limits.ask(one, "a");
             limits.holds(one, "a", TTL);
-            limits.answered(one);
+            limits.answered(one, "a");
             limits.ended(one, "a");
             limits.endCall(one);
         }
+        assertThat(limits.remembered()).isZero();
+    }
+
+    @Test
+    void repeatsOfAnAcquireAreOneCallAndOneLeaseButNotWithoutEnd() {
+        for (int i = 0; i < 64; i++) {
+            limits.ask(ORDERS, "a");
+        }
+        assertThat(refusalOf(() -> limits.ask(ORDERS, "a")).getLimit())
+                .isEqualTo("repeats of an acquire");
+        limits.ask(ORDERS, "b");
+        limits.ask(ORDERS, "c");
+        for (int i = 0; i < 64; i++) {
+            limits.answered(ORDERS, "a");
+        }
+        limits.answered(ORDERS, "b");
+        limits.answered(ORDERS, "c");
         assertThat(limits.remembered()).isZero();
     }
 
