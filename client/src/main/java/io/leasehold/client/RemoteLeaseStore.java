@@ -45,8 +45,8 @@ import java.util.concurrent.CompletionStage;
  * longer.
  *
  * <p>An acquire whose connection breaks while it waits keeps its place for some seconds, in which
- * its repeat takes over. After that the server takes it back, and the repeat is told that it is
- * gone.
+ * its repeat takes over. After that the server takes it back, unless somebody else may rely on it,
+ * and the repeat queues anew.
  *
  * <p>Thread-safe. Uses one connection, and one thread for it, on which answers complete. Listeners
  * are called on another thread, which is there while there are events.

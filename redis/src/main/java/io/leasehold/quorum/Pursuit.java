@@ -158,8 +158,7 @@ final class Pursuit {
     CompletableFuture<Boolean> withdrawUnlessShared(long sender) {
         CompletableFuture<Boolean> result = new CompletableFuture<>();
         mailbox.post(() -> {
-            boolean shared =
-                    stage != Stage.OVER && (sender == 0 || request.sender() != sender);
+            boolean shared = stage != Stage.OVER && (sender == 0 || request.sender() != sender);
             if (!shared && end()) {
                 callers.answer(new Gone(RefusalReason.NOT_FOUND));
             }

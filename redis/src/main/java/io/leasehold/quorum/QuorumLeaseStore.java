@@ -139,8 +139,7 @@ public final class QuorumLeaseStore implements LeaseStore {
         return ready(() -> context.withdrawUnlessShared(request)
                 .thenCompose(alone -> alone
                         ? endings.withdrawUnlessUsed(request)
-                        : CompletableFuture.completedFuture(
-                                new Refused(RefusalReason.NOT_HOLDER)))
+                        : CompletableFuture.completedFuture(new Refused(RefusalReason.NOT_HOLDER)))
                 .thenApply(ending -> {
                     if (ending instanceof Ending.Ended) {
                         context.noteEnd(request.id());

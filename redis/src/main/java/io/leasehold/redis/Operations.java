@@ -110,8 +110,7 @@ final class Operations {
     }
 
     CompletionStage<Ending> withdrawUnlessUsed(LeaseRequest request) {
-        return send.apply(Operation.of(
-                        'q', Wire.id(request.id()), Wire.number(request.sender())))
+        return send.apply(Operation.of('q', Wire.id(request.id()), Wire.number(request.sender())))
                 .thenApply(Answers::ending);
     }
 

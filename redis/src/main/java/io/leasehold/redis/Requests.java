@@ -61,10 +61,7 @@ final class Requests {
                 'a',
                 round == null
                         ? words
-                        : and(
-                                words,
-                                Wire.number(round.number()),
-                                Wire.number(round.attempt())));
+                        : and(words, Wire.number(round.number()), Wire.number(round.attempt())));
     }
 
     private static byte[][] and(byte[][] words, byte[]... more) {

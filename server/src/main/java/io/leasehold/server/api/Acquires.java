@@ -6,6 +6,7 @@ import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseStore;
 import io.leasehold.spi.Time;
+
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;

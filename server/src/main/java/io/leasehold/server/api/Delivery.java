@@ -2,6 +2,7 @@
 package io.leasehold.server.api;
 
 import com.linecorp.armeria.server.ServiceRequestContext;
+
 import java.util.concurrent.CompletableFuture;
 
 /**

@@ -68,8 +68,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
     /** The operations on these namespaces, of which the default one is open. */
     public LeaseOperations(Namespaces namespaces, OperationsOptions options) {
         this.namespaces = namespaces;
-        this.acquires = new Acquires(
-                options.time(), options.bounds().grace(), options.random());
+        this.acquires = new Acquires(options.time(), options.bounds().grace(), options.random());
         this.guards = new HostedGuards(options.random());
         this.watches = new Watches(
                 namespaces,

@@ -86,7 +86,9 @@ final class AcquiresTest {
     }
 
     private void renew(Grant grant, Duration ttl) {
-        assertThat(store.renew(RenewalRequest.of(grant, ttl)).toCompletableFuture().join())
+        assertThat(store.renew(RenewalRequest.of(grant, ttl))
+                        .toCompletableFuture()
+                        .join())
                 .isInstanceOf(Renewal.Renewed.class);
     }
 
@@ -325,8 +327,7 @@ final class AcquiresTest {
         AtomicInteger failures = new AtomicInteger(5);
         LeaseStore flaky = new FlakyWithdrawals(store, failures);
         CompletableFuture<Acquisition> waiting = acquires.acquire(
-                        new Caller(ANYONE, gone),
-                        new Acquires.Order("default", flaky, request(2)))
+                        new Caller(ANYONE, gone), new Acquires.Order("default", flaky, request(2)))
                 .toCompletableFuture();
         gone.lost();
         time.advance(Duration.ofMinutes(3));
