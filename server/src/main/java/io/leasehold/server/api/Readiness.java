@@ -10,6 +10,7 @@ import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseStore;
 import io.leasehold.spi.Time;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -56,7 +57,7 @@ public final class Readiness {
 
     /** Completes within two seconds. */
     public CompletionStage<Health> health() {
-        Question latest = last.get();
+        Question latest = last();
         long now = time.nanos();
         if (latest.isOver() && now - latest.askedAt >= PAUSE.toNanos()) {
             Question next = new Question(now);
@@ -64,7 +65,11 @@ public final class Readiness {
                 next.ask();
             }
         }
-        return last.get().health;
+        return last().health;
+    }
+
+    private Question last() {
+        return Objects.requireNonNull(last.get());
     }
 
     private final class Question {
