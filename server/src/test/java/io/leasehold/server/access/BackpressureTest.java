@@ -14,6 +14,7 @@ import io.leasehold.server.Await;
 import io.netty.channel.Channel;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -79,7 +80,8 @@ final class BackpressureTest {
     /** Sends requests of a client that reads nothing, as far as they are taken. */
     private void pipeline(String requests) throws IOException {
         client.setReceiveBufferSize(4 << 10);
-        client.connect(new InetSocketAddress("127.0.0.1", server.activeLocalPort()));
+        client.connect(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), server.activeLocalPort()));
         byte[] all = requests.getBytes(StandardCharsets.US_ASCII);
         Thread writer = new Thread(
                 () -> {
