@@ -39,16 +39,19 @@ final class MainTest {
 
     @Test
     void wrongUsageIsExplainedInTwoLinesThatSayWhatWasMeantAndWhereToLook() {
-        assertThat(errorOf("dmeo"))
-                .isEqualTo("leasehold: there is no command 'dmeo'; did you mean 'demo'?\n"
-                        + "See 'leasehold --help'.\n");
+        assertThat(errorOf("dmeo")).isEqualTo("""
+                        leasehold: there is no command 'dmeo'; did you mean 'demo'?
+                        See 'leasehold --help'.
+                        """);
         assertThat(errorOf()).isEqualTo("leasehold: no command given\nSee 'leasehold --help'.\n");
-        assertThat(errorOf("run", "--lokc", "x", "--", "true"))
-                .isEqualTo("leasehold: there is no option '--lokc'; did you mean '--lock'?\n"
-                        + "See 'leasehold run --help'.\n");
-        assertThat(errorOf("demo", "--yaml"))
-                .isEqualTo("leasehold: there is no option '--yaml'\n"
-                        + "See 'leasehold demo --help'.\n");
+        assertThat(errorOf("run", "--lokc", "x", "--", "true")).isEqualTo("""
+                        leasehold: there is no option '--lokc'; did you mean '--lock'?
+                        See 'leasehold run --help'.
+                        """);
+        assertThat(errorOf("demo", "--yaml")).isEqualTo("""
+                        leasehold: there is no option '--yaml'
+                        See 'leasehold demo --help'.
+                        """);
         assertThat(errorOf("journal", "chekc", "x"))
                 .startsWith("leasehold: there is no command 'chekc'; did you mean 'check'?\n")
                 .contains("See 'leasehold journal --help'.");
