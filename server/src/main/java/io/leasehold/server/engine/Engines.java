@@ -53,7 +53,7 @@ final class Engines {
         }
     }
 
-    /** A directory for each store. No caller writes: event loops must not wait for the disk. */
+    /** A directory for each store. */
     private static final class JournalEngine implements Engine {
 
         private final Path directory;
