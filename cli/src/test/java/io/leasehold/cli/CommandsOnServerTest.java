@@ -126,7 +126,7 @@ final class CommandsOnServerTest {
 
     @Test
     void runOfABusyLockSaysWhoHoldsIt() throws Exception {
-        run(0, "acquire", "--lock", "job", "--lease-file", "lease");
+        run(0, "acquire", "--lock", "job", "--ttl", "10m", "--lease-file", "lease");
         CommandProcess busy = run(75, "run", "--lock", "job", "--", "touch", "ran");
         assertThat(busy.err()).contains("lock 'job' is held by ").contains("(token 1)");
         assertThat(file("ran")).doesNotExist();

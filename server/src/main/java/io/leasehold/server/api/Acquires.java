@@ -23,8 +23,11 @@ import java.util.random.RandomGenerator;
  */
 final class Acquires implements AutoCloseable {
 
+    private static final String UNDER_WAY = "acquires under way";
+
     private final Time time;
     private final Duration grace;
+    private final int most;
     private final AtomicLong senders;
     private final ConcurrentHashMap<Key, Wanted> wanted = new ConcurrentHashMap<>();
 
@@ -39,14 +42,26 @@ final class Acquires implements AutoCloseable {
      */
     record Order(String namespace, LeaseStore store, LeaseRequest request) {}
 
-    Acquires(Time time, Duration grace, RandomGenerator random) {
+    /**
+     * None yet.
+     *
+     * @param most how many lease ids there may be, those that are being taken back included
+     */
+    Acquires(Time time, Duration grace, int most, RandomGenerator random) {
         this.time = time;
         this.grace = grace;
+        this.most = most;
         this.senders = new AtomicLong(random.nextLong());
     }
 
     CompletionStage<Acquisition> acquire(Caller caller, Order order) {
         Key key = new Key(order.namespace(), order.request().id());
+        if (wanted.size() >= most && !wanted.containsKey(key)) {
+            throw Failures.limit(
+                    UNDER_WAY,
+                    most,
+                    most + " " + UNDER_WAY + ", which is the most: try again later");
+        }
         Wanted.Call call = new Wanted.Call();
         Wanted joined = wanted.compute(key, (id, known) -> {
             Wanted entry = known == null ? wanted(key, order) : known;
@@ -99,5 +114,9 @@ final class Acquires implements AutoCloseable {
 
     int count() {
         return wanted.size();
+    }
+
+    int calls() {
+        return wanted.values().stream().mapToInt(Wanted::calls).sum();
     }
 }

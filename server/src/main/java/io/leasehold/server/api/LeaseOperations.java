@@ -52,6 +52,9 @@ import java.util.function.Function;
  */
 public final class LeaseOperations implements Operations, AutoCloseable {
 
+    /** Calls of one acquire, on average: clients repeat each of them while it waits. */
+    private static final int REPEATS = 16;
+
     private final Namespaces namespaces;
     private final Acquires acquires;
     private final HostedGuards guards;
@@ -68,20 +71,25 @@ public final class LeaseOperations implements Operations, AutoCloseable {
     /** The operations on these namespaces, of which the default one is open. */
     public LeaseOperations(Namespaces namespaces, OperationsOptions options) {
         this.namespaces = namespaces;
-        this.acquires = new Acquires(options.time(), options.bounds().grace(), options.random());
+        OperationsOptions.Bounds bounds = options.bounds();
+        this.acquires =
+                new Acquires(options.time(), bounds.grace(), bounds.acquires(), options.random());
         this.guards = new HostedGuards(options.random());
         this.watches = new Watches(
                 namespaces,
                 new Watches.Bounds(
                         Long.toHexString(options.random().nextLong()),
-                        options.bounds().eventsKept(),
-                        options.bounds().watches()),
+                        bounds.eventsKept(),
+                        bounds.watches()),
                 options.herald());
         this.clocks = new Clocks(options.time());
         this.loads = new Loads(
-                new Load("acquires under way", options.bounds().acquires(), Failures::ofChanging),
-                new Load("calls under way", options.bounds().others(), Failures::ofChanging),
-                new Load("reads under way", options.bounds().reads(), Failures::ofReading));
+                new Load(
+                        "calls of acquires under way",
+                        (int) Math.min((long) bounds.acquires() * REPEATS, Integer.MAX_VALUE),
+                        Failures::ofChanging),
+                new Load("calls under way", bounds.others(), Failures::ofChanging),
+                new Load("reads under way", bounds.reads(), Failures::ofReading));
         this.guarantees = options.guarantees();
         this.version = options.version();
     }

@@ -73,6 +73,10 @@ final class Wanted {
         return request.sender();
     }
 
+    synchronized int calls() {
+        return calls.size();
+    }
+
     synchronized boolean isEmpty() {
         return calls.isEmpty() && !withdrawing;
     }
@@ -137,10 +141,16 @@ final class Wanted {
     }
 
     private void settle(Call call) {
-        if (call.lost && call.answered && !call.mayHold) {
-            calls.remove(call);
+        if (isOver(call)
+                && (!call.mayHold
+                        || calls.stream().anyMatch(other -> other != call && isOver(other)))) {
+            calls.remove(call); // one that is over is enough to know that something may be held
         }
         review();
+    }
+
+    private static boolean isOver(Call call) {
+        return call.lost && call.answered;
     }
 
     // ---- taking back

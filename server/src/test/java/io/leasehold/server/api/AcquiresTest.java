@@ -2,6 +2,7 @@
 package io.leasehold.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.linecorp.armeria.common.HttpMethod;
 import com.linecorp.armeria.common.RequestHeaders;
@@ -45,7 +46,7 @@ final class AcquiresTest {
     private final Grant holder = holder();
 
     private Acquires server() {
-        return new Acquires(time, GRACE, random);
+        return new Acquires(time, GRACE, 3, random);
     }
 
     private Grant holder() {
@@ -234,6 +235,36 @@ final class AcquiresTest {
         unsent.lost();
         time.advance(GRACE.multipliedBy(3));
         release(grant);
+    }
+
+    @Test
+    void lockRequestsAreCountedByTheirIdAndNotByTheirCalls() {
+        Delivery gone = new Delivery();
+        acquire(gone, request(2));
+        for (int i = 0; i < 10; i++) {
+            acquire(never, request(3));
+        }
+        acquire(never, request(4));
+        assertThatExceptionOfType(CallFailedException.class)
+                .isThrownBy(() -> acquire(never, request(5)))
+                .satisfies(refused ->
+                        assertThat(refused.failure().getLimit()).isEqualTo("acquires under way"));
+        acquire(never, request(4));
+        gone.lost();
+        time.advance(GRACE);
+        assertThat(acquire(never, request(5))).isNotDone();
+    }
+
+    @Test
+    void callsWhoseCallersAreGoneDoNotGatherWhileAnotherCallerWaits() {
+        acquire(never, request(2));
+        for (int i = 0; i < 1000; i++) {
+            Delivery gone = new Delivery();
+            acquire(gone, request(2));
+            gone.lost();
+        }
+        // the one who waits, the 16 that the store keeps, and one for all that it gave up
+        assertThat(acquires.calls()).isLessThanOrEqualTo(18);
     }
 
     // ---- takes back only what nobody has
