@@ -146,10 +146,11 @@ final class RunSignalsTest {
     void aKilledRunTakesItsCommandAndAllThatItStartedAlong() throws Exception {
         CommandProcess run = run(
                 "1m",
-                "trap '' TERM; (trap '' TERM; while :; do sleep 0.1; done) &"
+                "trap '' TERM; trap 'touch watched' USR2; (trap '' TERM USR2; while :; do sleep 0.1; done) &"
                         + " echo $$ $! > n; mv n pids; while :; do sleep 0.1; done",
                 "--grace",
                 "1s");
+        awaitWatched(run);
         assertThat(Programs.kill("KILL", run.pid())).isTrue();
         assertThat(run.code()).isEqualTo(137);
         for (long pid : pids()) {
@@ -157,14 +158,22 @@ final class RunSignalsTest {
         }
     }
 
+    /** A signal is passed on to the command once the watchdog knows of it. */
+    private void awaitWatched(CommandProcess run) throws Exception {
+        assertThat(Programs.kill("USR2", run.pid())).isTrue();
+        Await.until(() -> Files.exists(file("watched")));
+    }
+
     @Test
     void aKilledRunTakesACommandInTheForegroundAlong() throws Exception {
         CommandProcess run = run(
                 "1m",
-                "trap '' TERM; echo $$ > n; mv n pids; while :; do sleep 0.1; done",
+                "trap '' TERM; trap 'touch watched' USR2; echo $$ > n; mv n pids;"
+                        + " while :; do sleep 0.1; done",
                 "--grace",
                 "1s",
                 "--foreground");
+        awaitWatched(run);
         assertThat(Programs.kill("KILL", run.pid())).isTrue();
         assertThat(run.code()).isEqualTo(137);
         for (long pid : pids()) {
@@ -187,7 +196,7 @@ final class RunSignalsTest {
     void aThreadDumpIsNoPartOfTheCommandsOutput() throws Exception {
         CommandProcess run = run(
                 "1m",
-                "trap 'echo end; exit 9' TERM; echo $$ > n; mv n pids; echo begin;"
+                "trap 'echo end; exit 9' TERM; echo begin; echo $$ > n; mv n pids;"
                         + " while :; do sleep 0.1; done");
         assertThat(Programs.kill("QUIT", run.pid())).isTrue();
         Await.until(() -> (run.out() + run.err()).contains("Full thread dump"));
