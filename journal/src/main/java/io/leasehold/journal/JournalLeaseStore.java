@@ -79,7 +79,7 @@ public final class JournalLeaseStore implements LeaseStore {
     private final Committer committer;
     private final Room room;
     private final Renewals renewals = new Renewals();
-    private final Upkeep upkeep;
+    private final Maintenance upkeep;
     private @Nullable String ended; // why nothing is decided any more
     private @Nullable CompletableFuture<Boolean> closing;
 
@@ -114,8 +114,8 @@ public final class JournalLeaseStore implements LeaseStore {
         this.room = new Room(directory, log, committer, segmentBytes);
         Snapshots snapshots =
                 new Snapshots(directory, lock, threads.housekeeper(), this::fail, segmentBytes);
-        this.upkeep = new Upkeep(
-                new Upkeep.Parts(table, recorder, log, committer, room, snapshots),
+        this.upkeep = new Maintenance(
+                new Maintenance.Parts(table, recorder, log, committer, room, snapshots),
                 lockFile,
                 time,
                 threads.housekeeper(),
@@ -123,7 +123,7 @@ public final class JournalLeaseStore implements LeaseStore {
     }
 
     /** The store as its upkeep sees it. */
-    private final class Kept implements Upkeep.Store {
+    private final class Kept implements Maintenance.Store {
 
         @Override
         public void operate(CompletableFuture<?> stage, LongConsumer operation) {

@@ -29,7 +29,7 @@ final class Acquires implements AutoCloseable {
     private final Duration grace;
     private final int most;
     private final AtomicLong senders;
-    private final ConcurrentHashMap<Key, Wanted> wanted = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Key, AcquireCalls> wanted = new ConcurrentHashMap<>();
 
     private record Key(String namespace, LeaseId id) {}
 
@@ -62,9 +62,9 @@ final class Acquires implements AutoCloseable {
                     most,
                     most + " " + UNDER_WAY + ", which is the most: try again later");
         }
-        Wanted.Call call = new Wanted.Call();
-        Wanted joined = wanted.compute(key, (id, known) -> {
-            Wanted entry = known == null ? wanted(key, order) : known;
+        AcquireCalls.Call call = new AcquireCalls.Call();
+        AcquireCalls joined = wanted.compute(key, (id, known) -> {
+            AcquireCalls entry = known == null ? wanted(key, order) : known;
             entry.join(call);
             return entry;
         });
@@ -87,12 +87,12 @@ final class Acquires implements AutoCloseable {
         return call.answer;
     }
 
-    private Wanted wanted(Key key, Order order) {
+    private AcquireCalls wanted(Key key, Order order) {
         long sender = 1 + Math.floorMod(senders.incrementAndGet(), LeaseRequest.MAX_SENDER);
-        return new Wanted(
+        return new AcquireCalls(
                 order.store(),
                 order.request().sentBy(sender),
-                new Wanted.Surroundings(time, grace, () -> forget(key)));
+                new AcquireCalls.Surroundings(time, grace, () -> forget(key)));
     }
 
     private void forget(Key key) {
@@ -101,7 +101,7 @@ final class Acquires implements AutoCloseable {
 
     /** Takes back all that still wait, and answers them. */
     void turnAway() {
-        for (Wanted each : List.copyOf(wanted.values())) {
+        for (AcquireCalls each : List.copyOf(wanted.values())) {
             each.turnAway();
         }
     }
@@ -109,7 +109,7 @@ final class Acquires implements AutoCloseable {
     /** Takes back nothing more. */
     @Override
     public void close() {
-        List.copyOf(wanted.values()).forEach(Wanted::close);
+        List.copyOf(wanted.values()).forEach(AcquireCalls::close);
     }
 
     int count() {
@@ -117,6 +117,6 @@ final class Acquires implements AutoCloseable {
     }
 
     int calls() {
-        return wanted.values().stream().mapToInt(Wanted::calls).sum();
+        return wanted.values().stream().mapToInt(AcquireCalls::calls).sum();
     }
 }

@@ -19,7 +19,7 @@ import java.util.function.LongConsumer;
  *
  * <p>Timers call it. They only decide what is to be done: the store's own threads do it.
  */
-final class Upkeep {
+final class Maintenance {
 
     private static final long TICK = Duration.ofSeconds(1).toNanos();
 
@@ -49,7 +49,7 @@ final class Upkeep {
         void fail(IOException failure);
     }
 
-    Upkeep(Parts parts, LockFileWatch lockFile, Time time, Executor housekeeper, Store store) {
+    Maintenance(Parts parts, LockFileWatch lockFile, Time time, Executor housekeeper, Store store) {
         this.parts = parts;
         this.lockFile = lockFile;
         this.housekeeper = housekeeper;
@@ -143,7 +143,7 @@ final class Upkeep {
 
             @Override
             public void whenOnDisk(Runnable task) {
-                Upkeep.this.whenOnDisk(task);
+                Maintenance.this.whenOnDisk(task);
             }
         };
         parts.snapshots.begin(parts.committer.cut(moment), pending, now);

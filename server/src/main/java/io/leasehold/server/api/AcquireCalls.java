@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Its monitor guards all that changes; no store and no caller is called under it.
  */
-final class Wanted {
+final class AcquireCalls {
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
@@ -62,7 +62,7 @@ final class Wanted {
     private int failures;
     private Time.@Nullable Timer timer;
 
-    Wanted(LeaseStore store, LeaseRequest request, Surroundings surroundings) {
+    AcquireCalls(LeaseStore store, LeaseRequest request, Surroundings surroundings) {
         this.store = store;
         this.request = request;
         this.surroundings = surroundings;
