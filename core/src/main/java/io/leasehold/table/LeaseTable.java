@@ -316,7 +316,7 @@ public final class LeaseTable {
                 lease.agreement().rotate(lease.token, round);
             }
             record(lease);
-            tell(Change.ROTATED, lease);
+            tellDraw(Change.ROTATED, lease);
         } else if (mismatch != RefusalReason.TOKEN_MISMATCH
                 || !lease.wasRotatedFrom(grant.token().value())) {
             return new Refused(mismatch);
@@ -344,16 +344,16 @@ public final class LeaseTable {
                 && (mismatch != RefusalReason.TOKEN_MISMATCH || lease.token != to.value())) {
             return new Refused(mismatch);
         }
-        long before = lease.token;
+        long before = lease.agreedToken();
         if (!lease.take(round, to.value())) {
             return new Refused(RefusalReason.TOKEN_MISMATCH);
         }
-        tellIfRaised(lease, before);
+        tellIfTaken(lease, before);
         return RAISED;
     }
 
-    private void tellIfRaised(LiveLease lease, long before) {
-        if (lease.token != before) {
+    private void tellIfTaken(LiveLease lease, long before) {
+        if (lease.agreedToken() != before) {
             book.skipTo(lease.token);
             record(lease);
             tell(lease.wasRotated() ? Change.ROTATED : Change.GRANTED, lease);
@@ -365,9 +365,9 @@ public final class LeaseTable {
         Stripe home = enter(request.claim(), now);
         LiveLease lease = book.find(request.claim(), request.id());
         if (lease != null && lease.isHeld(now) && lease.claim.equals(request.claim())) {
-            long before = lease.token;
+            long before = lease.agreedToken();
             lease.restore(token.value());
-            tellIfRaised(lease, before);
+            tellIfTaken(lease, before);
             return repeated(lease, request.claim(), now);
         }
         RetryMemory.Ended ended = home.memory.recall(request.id(), now);
@@ -404,7 +404,9 @@ public final class LeaseTable {
             if (listener.isRecording()) {
                 listener.record(new TableEntry.Cleared(lease.id, lease.claim));
             }
-            tell(Change.RELEASED, lease);
+            if (lease.agreedToken() != 0) {
+                tell(Change.RELEASED, lease);
+            }
             handOver(lease.claim.scopes(), now);
         }
         return ENDED;
@@ -743,7 +745,7 @@ public final class LeaseTable {
             lease.agreement = agreement;
         }
         record(lease);
-        tell(Change.GRANTED, lease);
+        tellDraw(Change.GRANTED, lease);
         return lease;
     }
 
@@ -849,6 +851,13 @@ public final class LeaseTable {
     private void recordClearing(LiveLease lease) {
         if (lease.hasLockDelay() && listener.isRecording()) {
             listener.record(new TableEntry.Cleared(lease.id, lease.claim));
+        }
+    }
+
+    /** In a quorum a draw is only a proposal: the lease is told when a token is taken for it. */
+    private void tellDraw(Change change, LiveLease lease) {
+        if (lease.agreement == null) {
+            tell(change, lease);
         }
     }
 

@@ -190,6 +190,11 @@ final class LiveLease implements TimerHeap.Timed {
         return agreement == null ? TokenState.NONE : agreement.state(rotatedFrom);
     }
 
+    /** The token that was taken as a node of a quorum; 0 if it is only drawn. */
+    long agreedToken() {
+        return agreement == null || !agreement.isMarked() ? 0 : token;
+    }
+
     /** Takes a token that was proposed in a round; false if the rule does not allow it. */
     boolean take(Round round, long proposed) {
         boolean rotatedSince = round.isFinal() && rotatedFrom >= proposed && token != proposed;

@@ -83,7 +83,7 @@ public final class QuorumLeaseStore implements LeaseStore {
     private final Context context;
     private final Endings endings;
     private final Pages pages;
-    private final Chorus chorus;
+    private final MajorityEvents events;
 
     QuorumLeaseStore(
             QuorumOptions options,
@@ -96,7 +96,7 @@ public final class QuorumLeaseStore implements LeaseStore {
         this.context = new Context(members, random, safeguards);
         this.endings = new Endings(context);
         this.pages = new Pages(members);
-        this.chorus = new Chorus(members);
+        this.events = new MajorityEvents(members);
         CompletionStage<Void> unused = members.callTheRoll();
     }
 
@@ -192,7 +192,7 @@ public final class QuorumLeaseStore implements LeaseStore {
 
     @Override
     public LeaseEvents.Subscription subscribe(LeaseEvents listener) {
-        return chorus.subscribe(members, listener);
+        return events.subscribe(listener);
     }
 
     @Override

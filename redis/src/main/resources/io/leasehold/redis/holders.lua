@@ -95,7 +95,7 @@ function rule.grant(request)
         draw = number, attempt = request.attempt, maker = request.maker, marked = 0, marker = 0
     }
     rule.enter(lease)
-    rule.tell('G', claim, lease.holder, number)
+    rule.tellDraw('G', lease)
     return lease
 end
 

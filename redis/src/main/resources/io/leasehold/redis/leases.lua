@@ -29,6 +29,14 @@ function rule.tell(change, claim, holder, number, reason)
     end
 end
 
+-- Tells of a lease under a token that was drawn. In a quorum that is only a proposal, and a lease is told
+-- when the node takes a token for it.
+function rule.tellDraw(change, lease)
+    if not isNode or lease.attempt == 0 then
+        rule.tell(change, lease.claim, lease.holder, lease.token)
+    end
+end
+
 -- Answers a request that waited: in the reply to this call if the caller sent it, else by a message.
 -- The time follows the answer.
 function rule.deliver(client, id, answer)

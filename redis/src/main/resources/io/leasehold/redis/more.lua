@@ -200,7 +200,7 @@ function operations.t(at)
             rule.beginRotation(lease, tonumber(ARGV[at + 4]), tonumber(ARGV[at + 5]))
         end
         rule.put(lease)
-        rule.tell('T', lease.claim, lease.holder, lease.token)
+        rule.tellDraw('T', lease)
     elseif reason ~= 't' or lease.rotatedFrom ~= number then
         return {'X', reason}
     elseif isNode and rule.ask(lease, tonumber(ARGV[at + 4]), tonumber(ARGV[at + 5])) then

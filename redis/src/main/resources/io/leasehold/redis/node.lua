@@ -129,7 +129,7 @@ end
 
 -- Gives a lease a token that was proposed, with its mark.
 function rule.take(lease, number, round, attempt)
-    local told = lease.token == number
+    local told = lease.marked > 0 and lease.token == number
     token = math.max(token, number)
     lease.token, lease.marked, lease.marker = number, round, attempt
     rule.put(lease)
@@ -212,7 +212,9 @@ function operations.k(at)
     elseif lease and now < lease.expiry and rule.isGivenBack(lease, round, attempt) then
         local freed = rule.vacate(lease)
         call('HDEL', key, id)
-        rule.tell('L', lease.claim, lease.holder, lease.token)
+        if lease.marked > 0 then
+            rule.tell('L', lease.claim, lease.holder, lease.token)
+        end
         if waiting > 0 then
             rule.handOver(freed)
         end

@@ -2,6 +2,7 @@
 package io.leasehold.quorum;
 
 import io.leasehold.model.StoreUnavailableException;
+import io.leasehold.spi.LeaseEvents;
 import io.leasehold.spi.QuorumNode;
 import io.leasehold.spi.Time;
 
@@ -52,10 +53,26 @@ final class DelayedNode {
         return (QuorumNode) Proxy.newProxyInstance(
                 QuorumNode.class.getClassLoader(),
                 new Class<?>[] {QuorumNode.class},
-                (proxy, method, arguments) ->
-                        CompletionStage.class.isAssignableFrom(method.getReturnType())
-                                ? send(method, arguments)
-                                : method.invoke(node.get(), arguments));
+                (proxy, method, arguments) -> {
+                    if (method.getName().equals("subscribe")) {
+                        return node.get().subscribe(delayed((LeaseEvents) arguments[0]));
+                    }
+                    return CompletionStage.class.isAssignableFrom(method.getReturnType())
+                            ? send(method, arguments)
+                            : method.invoke(node.get(), arguments);
+                });
+    }
+
+    /** Events take as long as requests of the kind "subscribe" do. */
+    private LeaseEvents delayed(LeaseEvents listener) {
+        return event -> {
+            Duration delay = delays.getOrDefault("subscribe", Duration.ZERO);
+            if (delay.isZero()) {
+                listener.on(event);
+            } else {
+                Time.Timer unused = time.schedule(delay, () -> listener.on(event));
+            }
+        };
     }
 
     private CompletableFuture<Object> send(Method method, Object[] arguments) {
