@@ -205,13 +205,13 @@ final class Acquirer {
     private void answered(Attempt attempt, Acquisition answer) {
         if (answer instanceof Acquisition.Granted granted) {
             granted(attempt, granted);
-        } else if (!isLatest(attempt)) {
-            return; // a later attempt has the word
-        } else if (answer instanceof Acquisition.Held held) {
-            conclude(new Result.Busy(held), attempt.number > 1);
         } else if (answer instanceof Acquisition.Completed left) {
-            conclude(new Result.Found(left), attempt.number > 1);
-        } else {
+            conclude(new Result.Found(left));
+        } else if (answer instanceof Acquisition.Held held) {
+            if (isLatest(attempt) || isWaitOver()) { // else a later attempt still waits
+                conclude(new Result.Busy(held));
+            }
+        } else if (isLatest(attempt)) {
             startOver(attempt);
         }
     }
@@ -274,9 +274,13 @@ final class Acquirer {
         }
     }
 
+    private boolean isWaitOver() {
+        return giveUpAt - client.time.nanos() <= 0;
+    }
+
     /** The request's grant is over before it was of use: make a new request while there is time. */
     private void startOver(Attempt attempt) {
-        if (giveUpAt - client.time.nanos() <= 0) {
+        if (isWaitOver()) {
             fail(LockTimeoutException.tooSlow(bid.claim()), true);
             return;
         }
@@ -295,16 +299,26 @@ final class Acquirer {
         if (!isLatest(attempt)) {
             return;
         }
-        if (Client.isTemporary(failure) && giveUpAt - client.time.nanos() > 0) {
+        if (Client.isTemporary(failure) && !isWaitOver()) {
             retryLater();
         } else {
             fail(failure, attempt.number > 1 || failure instanceof OutcomeUnknownException);
         }
     }
 
-    private void conclude(Result came, boolean withdraw) {
-        if (endFirst(withdraw)) {
+    /** Withdraws a request that was repeated: another attempt may still come to be granted. */
+    private void conclude(Result came) {
+        if (endFirst(wasRepeated())) {
             result.complete(came);
+        }
+    }
+
+    private boolean wasRepeated() {
+        lock.lock();
+        try {
+            return attempts > 1;
+        } finally {
+            lock.unlock();
         }
     }
 

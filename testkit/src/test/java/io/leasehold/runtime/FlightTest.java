@@ -64,6 +64,23 @@ final class FlightTest {
     }
 
     @Test
+    void aValueFromAStoreThatTakesLongerThanARepeatIsSharedAndNotMadeAgain() {
+        Node later = Node.working(world, "later", queue::add);
+        CompletableFuture<Flight<String>> working =
+                of(later, Duration.ZERO).getAsync("june", t -> run("done"));
+        two.delay(World.PATIENCE.dividedBy(4).plusMillis(1));
+        CompletableFuture<Flight<String>> following =
+                of(two, Duration.ZERO).getAsync("june", t -> run("again"));
+        world.pass(WAIT.dividedBy(2));
+        queue.remove(0).run();
+        world.pass(WAIT.dividedBy(2));
+        assertThat(working).isCompletedWithValueMatching(value -> value.value().equals("done"));
+        assertThat(following)
+                .isCompletedWithValueMatching(value -> value.value().equals("done"));
+        assertThat(runs).containsExactly("done");
+    }
+
+    @Test
     void theOnlyCallerThatWaitsLessLeavesNothingBehind() {
         Lease held = two.holds("reports/june");
         OtherThread<Flight<String>> hurried = OtherThread.calls(() -> of(one, Duration.ZERO)
