@@ -205,6 +205,10 @@ public final class JournalLeaseStore implements LeaseStore {
                     "the journal " + directory.path() + " can't be written: "
                             + JournalDirectory.reason(e),
                     e);
+        } catch (RuntimeException | Error e) {
+            threads.close();
+            log.close();
+            throw e;
         }
         upkeep.begin(opening);
     }

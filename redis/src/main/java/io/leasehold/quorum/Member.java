@@ -130,7 +130,7 @@ final class Member {
                         + change.reason());
         try {
             listener.on(change);
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) { // of a listener's own: the operation that noticed it goes on
             LOG.log(System.Logger.Level.WARNING, "a quorum listener failed on " + change, e);
         }
     }

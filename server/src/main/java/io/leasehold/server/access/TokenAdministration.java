@@ -116,7 +116,7 @@ public final class TokenAdministration {
                 T done = action.apply(tokens);
                 write(call, "done");
                 reply.complete(done);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 CallFailedException told = told(e);
                 write(call, told.failure().getKind().name());
                 reply.completeExceptionally(told);
@@ -135,7 +135,7 @@ public final class TokenAdministration {
     }
 
     /** A broken file is the operator's to see, not the caller's. */
-    private static CallFailedException told(RuntimeException e) {
+    private static CallFailedException told(Throwable e) {
         if (e instanceof CallFailedException told) {
             return told;
         }

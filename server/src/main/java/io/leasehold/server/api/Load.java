@@ -8,8 +8,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Calls of one kind under way, of which there is a most. Each kind has its own, so that acquires
- * never keep renewals and releases out.
+ * Limits how many calls of one kind run at the same time. Each kind has its own limit, so that
+ * acquires never keep renewals and releases out.
  */
 final class Load {
 
@@ -35,7 +35,7 @@ final class Load {
         CompletionStage<A> asked;
         try {
             asked = call.get();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             underWay.decrementAndGet();
             return CompletableFuture.failedFuture(Failures.before(e));
         }
@@ -48,7 +48,7 @@ final class Load {
             }
             try {
                 reply.complete(write.apply(answer));
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 reply.completeExceptionally(failures.apply(e));
             }
         });
