@@ -7,13 +7,25 @@ import static io.leasehold.server.Requests.release;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.grpc.Context;
+import io.grpc.ManagedChannel;
 import io.grpc.Status;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.leasehold.memory.MemoryLeaseStore;
+import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.protocol.v1.Grant;
+import io.leasehold.protocol.v1.InfoRequest;
+import io.leasehold.protocol.v1.LeasesGrpc;
 import io.leasehold.protocol.v1.WatchReply;
 import io.leasehold.protocol.v1.WatchRequest;
 import io.leasehold.server.api.OperationsOptions;
+import io.leasehold.server.api.SubscribedByTest;
+import io.leasehold.spi.LeaseStore;
+import io.leasehold.spi.Time;
+import io.leasehold.table.TableOptions;
 import java.time.Duration;
 import java.util.Iterator;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -122,6 +134,47 @@ final class WatchTest {
                     () -> server.calls()
                             .watch(WatchRequest.newBuilder().setAfter(nonsense).build())
                             .next());
+        }
+    }
+
+    @Test
+    void anEventLoopGoesOnWhileASubscribeHangs() throws Exception {
+        CountDownLatch subscribing = new CountDownLatch(1);
+        CountDownLatch mayGoOn = new CountDownLatch(1);
+        LeaseStore hanging = SubscribedByTest.over(
+                MemoryLeaseStore.create(TableOptions.defaults(), Time.system()),
+                (store, listener) -> {
+                    subscribing.countDown();
+                    awaited(mayGoOn);
+                    return store.subscribe(listener);
+                });
+        try (LeaseholdServer slow = ServersForTests.start(namespace -> hanging)) {
+            // all calls of a connection are on one loop
+            ManagedChannel connection = NettyChannelBuilder.forAddress("127.0.0.1", slow.port())
+                    .usePlaintext()
+                    .build();
+            LeasesGrpc.LeasesBlockingStub calls = LeasesGrpc.newBlockingStub(connection);
+            Iterator<WatchReply> events =
+                    watching.call(() -> calls.watch(WatchRequest.getDefaultInstance()));
+            subscribing.await();
+            try {
+                assertThat(calls.withDeadlineAfter(10, TimeUnit.SECONDS)
+                                .info(InfoRequest.getDefaultInstance())
+                                .getEngine())
+                        .isEqualTo("memory");
+            } finally {
+                mayGoOn.countDown();
+            }
+            assertThat(events.next().hasStarted()).isTrue();
+            connection.shutdownNow();
+        }
+    }
+
+    private static void awaited(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new StoreUnavailableException("interrupted", e);
         }
     }
 

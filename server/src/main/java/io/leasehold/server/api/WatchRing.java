@@ -29,9 +29,11 @@ final class WatchRing {
     private final Set<Watcher> waiting = new LinkedHashSet<>();
     private long head; // how many events there have been
     private boolean heraldComing;
+    private boolean open;
+    private @Nullable CallFailedException failure;
 
     /**
-     * An empty ring.
+     * An empty ring that is not open yet: its watchers wait for their start.
      *
      * @param boot tells the cursors of this start of the server from those of others
      * @param size how many events are kept
@@ -41,6 +43,22 @@ final class WatchRing {
         this.boot = boot;
         this.events = new LeaseEvent[size];
         this.herald = herald;
+    }
+
+    /** From now on all events are added: watchers start. */
+    void open() {
+        synchronized (this) {
+            open = true;
+        }
+        herald.execute(this::wake);
+    }
+
+    /** Events can't be had: watchers fail, those of later included. */
+    void fail(CallFailedException why) {
+        synchronized (this) {
+            failure = why;
+        }
+        herald.execute(this::wake);
     }
 
     void add(LeaseEvent event) {
@@ -143,22 +161,31 @@ final class WatchRing {
         private void look() {
             CompletableFuture<WatchReply> answer;
             WatchReply found;
+            CallFailedException why;
             synchronized (WatchRing.this) {
                 answer = wanted;
                 if (answer == null) {
                     return;
                 }
-                found = find();
-                if (found == null) {
+                why = failure;
+                found = why == null ? find() : null;
+                if (found == null && why == null) {
                     waiting.add(this);
                     return;
                 }
                 wanted = null;
             }
-            answer.complete(found);
+            if (found != null) {
+                answer.complete(found);
+            } else if (why != null) {
+                answer.completeExceptionally(why);
+            }
         }
 
         private @Nullable WatchReply find() {
+            if (!open) {
+                return null;
+            }
             if (!started) {
                 started = true;
                 return mark(

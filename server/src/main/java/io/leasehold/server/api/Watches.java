@@ -2,10 +2,13 @@
 package io.leasehold.server.api;
 
 import io.leasehold.model.Scope;
+import io.leasehold.protocol.v1.Failure;
 import io.leasehold.protocol.v1.WatchReply;
 import io.leasehold.server.engine.Namespaces;
 import io.leasehold.spi.LeaseEvents;
+import io.leasehold.spi.LeaseStore;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -14,13 +17,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BooleanSupplier;
 
 /**
  * The rings of the namespaces that are or were watched. A namespace that nobody watches costs
- * nothing; one that is not there yet can be watched, and is heard of from its first event on.
- * Thread-safe.
+ * nothing; one that is not there yet can be watched, and is heard of from its first event on. Stores
+ * are opened and subscribed to on threads that may block; a watch starts once that is done, and
+ * fails if it can't be done, so that the next watch tries again. Thread-safe.
  */
 final class Watches {
 
@@ -28,7 +30,10 @@ final class Watches {
     private final Bounds bounds;
     private final Executor herald;
     private final Map<String, Watched> rings = new HashMap<>(); // guarded by this, as the rest
-    private final Set<Counted> watches = new HashSet<>();
+    private final Set<Begun> watches = new HashSet<>();
+    private int opening; // rings, those included that nobody watches any more
+    private long made; // rings, so that no cursor of one is taken for one of another
+    private boolean closed;
 
     /**
      * How much is kept.
@@ -39,15 +44,13 @@ final class Watches {
      */
     record Bounds(String boot, int size, int most) {}
 
-    /** A namespace that is watched, open or not. */
-    private static final class Watched {
-        final WatchRing ring;
-        BooleanSupplier abandon = () -> false; // whether it is of no use to anybody
-        int watchers;
-
-        Watched(WatchRing ring) {
-            this.ring = ring;
-        }
+    private enum State {
+        /** On its way to be open or absent. */
+        OPENING,
+        /** The namespace is not there; what happens in it is heard of once it is. */
+        ABSENT,
+        OPEN,
+        CLOSED
     }
 
     Watches(Namespaces namespaces, Bounds bounds, Executor herald) {
@@ -57,74 +60,219 @@ final class Watches {
     }
 
     Operations.Watch watch(String namespace, WatchRing.Cursor after, Optional<Scope> overlapping) {
+        Watched watched;
+        Begun begun;
+        boolean begins;
         synchronized (this) {
             ensureRoom();
-            Watched watched = rings.computeIfAbsent(namespace, this::begin);
+            begins = !rings.containsKey(namespace);
+            watched = rings.computeIfAbsent(namespace, this::make);
+            begun = new Begun(watched.ring.watch(after, overlapping), watches, watched::leave);
             watched.watchers++;
-            return count(watched.ring.watch(after, overlapping), () -> leave(namespace, watched));
         }
+        if (begins) {
+            watched.begin();
+        }
+        return begun;
     }
 
     /** A watch of a namespace that looks empty. */
     Operations.Watch ofNothing(WatchRing.Cursor after) {
+        WatchRing nothing;
+        Begun begun;
         synchronized (this) {
             ensureRoom();
-            WatchRing nothing = new WatchRing(bounds.boot(), 1, herald);
-            return count(nothing.watch(after, Optional.empty()), () -> {});
+            nothing = ring(1);
+            begun = new Begun(nothing.watch(after, Optional.empty()), watches, () -> {});
+        }
+        nothing.open();
+        return begun;
+    }
+
+    private Watched make(String namespace) {
+        opening++;
+        return new Watched(namespace, ring(bounds.size()));
+    }
+
+    private WatchRing ring(int size) {
+        return new WatchRing(bounds.boot() + "x" + Long.toHexString(++made), size, herald);
+    }
+
+    private void ensureOpen() {
+        if (closed) {
+            throw Stopping.refusal();
         }
     }
 
-    private Watched begin(String namespace) {
-        Watched watched = new Watched(new WatchRing(bounds.boot(), bounds.size(), herald));
-        AtomicBoolean open = new AtomicBoolean();
-        Namespaces.Expectation expectation = namespaces.whenOpen(namespace, store -> {
-            open.set(true);
-            LeaseEvents.Subscription unused = store.subscribe(watched.ring::add);
-        });
-        watched.abandon = () -> {
-            expectation.cancel();
-            return !open.get();
-        };
-        return watched;
-    }
-
     private void ensureRoom() {
-        if (watches.size() >= bounds.most()) {
+        ensureOpen();
+        if (Math.max(watches.size(), opening) >= bounds.most()) {
             throw Failures.limit(
                     "watches", bounds.most(), bounds.most() + " watches, which is the most");
         }
     }
 
-    private Operations.Watch count(Operations.Watch watch, Runnable leave) {
-        Counted counted = new Counted(watch, leave);
-        watches.add(counted);
-        return counted;
-    }
-
-    private void leave(String namespace, Watched watched) {
-        watched.watchers--;
-        if (watched.watchers == 0 && watched.abandon.getAsBoolean()) {
-            rings.remove(namespace, watched);
-        }
-    }
-
-    /** Ends all watches. */
+    /** Ends all watches and subscriptions, those included that are being made. */
     void close() {
-        List<Counted> left;
+        List<Begun> left = new ArrayList<>();
+        List<Watched> watched;
         synchronized (this) {
-            left = List.copyOf(watches);
+            closed = true;
+            left.addAll(watches);
+            watched = List.copyOf(rings.values());
         }
-        left.forEach(Counted::close);
+        left.forEach(Begun::close);
+        watched.forEach(Watched::close);
     }
 
-    private final class Counted implements Operations.Watch {
+    /** A namespace that is watched, open or not. Its fields are guarded by the watches. */
+    private final class Watched implements Namespaces.Expectant {
+
+        private final String namespace;
+        private final WatchRing ring;
+        private State state = State.OPENING;
+        private Namespaces.Expectation expectation = () -> {};
+        private LeaseEvents.Subscription subscription = () -> {};
+        private int watchers;
+
+        Watched(String namespace, WatchRing ring) {
+            this.namespace = namespace;
+            this.ring = ring;
+        }
+
+        void begin() {
+            Namespaces.Expectation begun = namespaces.whenOpen(namespace, this);
+            boolean unwanted;
+            synchronized (Watches.this) {
+                expectation = begun;
+                unwanted = state == State.CLOSED;
+            }
+            if (unwanted) {
+                begun.cancel();
+            }
+        }
+
+        @Override
+        public void opened(LeaseStore store) {
+            if (!isWanted()) {
+                return;
+            }
+            LeaseEvents.Subscription made = store.subscribe(ring::add);
+            boolean kept;
+            synchronized (Watches.this) {
+                kept = become(State.OPEN);
+                if (kept) {
+                    subscription = made;
+                }
+            }
+            if (kept) {
+                ring.open();
+            } else {
+                made.close();
+            }
+        }
+
+        @Override
+        public void absent() {
+            boolean kept;
+            synchronized (Watches.this) {
+                kept = state == State.OPENING && become(State.ABSENT);
+            }
+            if (kept) {
+                ring.open();
+                closeIfDeserted();
+            }
+        }
+
+        @Override
+        public void failed(Throwable cause) {
+            boolean told;
+            synchronized (Watches.this) {
+                told = become(State.CLOSED);
+            }
+            if (told) {
+                ring.fail(failure(cause));
+            }
+        }
+
+        private CallFailedException failure(Throwable cause) {
+            CallFailedException known = Failures.ofReading(cause);
+            return known.failure().getKind() == Failure.Kind.LIMIT_EXCEEDED
+                    ? known
+                    : Failures.of(
+                            Failure.Kind.UNAVAILABLE,
+                            "namespace '" + namespace + "' can't be watched now: "
+                                    + known.failure().getMessage() + "; try again");
+        }
+
+        private boolean isWanted() {
+            synchronized (Watches.this) {
+                return state != State.CLOSED;
+            }
+        }
+
+        /** Under the lock. False if it is closed, which it stays. */
+        private boolean become(State next) {
+            if (state == State.CLOSED) {
+                return false;
+            }
+            if (state == State.OPENING) {
+                opening--;
+            }
+            state = next;
+            if (next == State.CLOSED) {
+                rings.remove(namespace, this);
+            }
+            return true;
+        }
+
+        void leave() {
+            synchronized (Watches.this) {
+                watchers--;
+            }
+            closeIfDeserted();
+        }
+
+        /**
+         * A ring that is open stays for those who come back, and one that is opening is not begun
+         * anew by each who comes and goes.
+         */
+        private void closeIfDeserted() {
+            boolean deserted;
+            synchronized (Watches.this) {
+                deserted = watchers == 0 && state == State.ABSENT && become(State.CLOSED);
+            }
+            if (deserted) {
+                close();
+            }
+        }
+
+        void close() {
+            Namespaces.Expectation expected;
+            LeaseEvents.Subscription subscribed;
+            synchronized (Watches.this) {
+                become(State.CLOSED);
+                expected = expectation;
+                subscribed = subscription;
+            }
+            expected.cancel();
+            subscribed.close();
+        }
+    }
+
+    /** A watch that is one of those that there are until it is closed. */
+    private final class Begun implements Operations.Watch {
 
         private final Operations.Watch watch;
+        private final Set<Begun> among;
         private final Runnable leave;
 
-        Counted(Operations.Watch watch, Runnable leave) {
+        /** Under the lock. */
+        Begun(Operations.Watch watch, Set<Begun> among, Runnable leave) {
             this.watch = watch;
+            this.among = among;
             this.leave = leave;
+            among.add(this);
         }
 
         @Override
@@ -134,10 +282,12 @@ final class Watches {
 
         @Override
         public void close() {
+            boolean left;
             synchronized (Watches.this) {
-                if (watches.remove(this)) {
-                    leave.run();
-                }
+                left = among.remove(this);
+            }
+            if (left) {
+                leave.run();
             }
             watch.close();
         }

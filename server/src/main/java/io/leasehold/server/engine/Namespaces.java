@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.function.Consumer;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.regex.Pattern;
 
 /**
@@ -34,7 +34,7 @@ public final class Namespaces implements AutoCloseable {
     private final Executor opener;
     private final ConcurrentHashMap<Key, CompletableFuture<LeaseStore>> stores =
             new ConcurrentHashMap<>();
-    private final Map<String, List<Consumer<LeaseStore>>> expected = new HashMap<>(); // by this
+    private final Map<String, List<Expectant>> expected = new HashMap<>(); // by this
     private boolean closed; // guarded by this
 
     private record Key(String namespace, Engine.Purpose purpose) {}
@@ -90,23 +90,35 @@ public final class Namespaces implements AutoCloseable {
     }
 
     /**
-     * Tells of the store of leases before anybody else has it, as soon as it is open: at once if it
-     * is. One in which something may be is opened for it.
+     * Tells of the store of leases as soon as it is open, before any caller has it. One in which
+     * something may be is opened for it. Returns at once: the expectant is told on the opener.
      */
-    public Expectation whenOpen(String namespace, Consumer<LeaseStore> listener) {
-        CompletableFuture<LeaseStore> open;
+    public Expectation whenOpen(String namespace, Expectant expectant) {
         synchronized (this) {
-            open = stores.get(new Key(namespace, Engine.Purpose.LEASES));
-            if (open == null || !open.isDone()) {
-                expected.computeIfAbsent(namespace, name -> new ArrayList<>()).add(listener);
-            }
+            expected.computeIfAbsent(namespace, name -> new ArrayList<>()).add(expectant);
         }
-        if (open == null) {
-            Optional<CompletionStage<LeaseStore>> unused = leasesIfAny(namespace);
-        } else if (open.isDone()) {
-            CompletableFuture<Void> unused = open.thenAccept(listener);
+        try {
+            opener.execute(() -> look(namespace, expectant));
+        } catch (RejectedExecutionException e) {
+            fail(namespace, expectant, closed());
         }
-        return () -> forget(namespace, listener);
+        return () -> forget(namespace, expectant);
+    }
+
+    /** Told of a store by {@link #whenOpen}, on a thread that may block. */
+    public interface Expectant {
+
+        /**
+         * The store is open. Called at most once; whatever this throws goes to {@link #failed} and
+         * to nobody else.
+         */
+        void opened(LeaseStore store);
+
+        /** Nothing can be in the store, so it stays closed until a caller needs it. */
+        void absent();
+
+        /** The store can't be opened, or {@link #opened} failed. Nothing more is told. */
+        void failed(Throwable cause);
     }
 
     /** Someone who is to be told of a store. */
@@ -115,11 +127,61 @@ public final class Namespaces implements AutoCloseable {
         void cancel();
     }
 
-    private synchronized void forget(String namespace, Consumer<LeaseStore> listener) {
-        List<Consumer<LeaseStore>> listeners = expected.get(namespace);
-        if (listeners != null && listeners.remove(listener) && listeners.isEmpty()) {
+    private void look(String namespace, Expectant expectant) {
+        if (!isExpected(namespace, expectant)) {
+            return;
+        }
+        try {
+            leasesIfAny(namespace)
+                    .ifPresentOrElse(
+                            opening -> tellOnceOpen(namespace, expectant, opening),
+                            expectant::absent);
+        } catch (RuntimeException | Error e) {
+            fail(namespace, expectant, e);
+        }
+    }
+
+    private void tellOnceOpen(
+            String namespace, Expectant expectant, CompletionStage<LeaseStore> opening) {
+        CompletionStage<LeaseStore> unused = opening.whenCompleteAsync(
+                (store, failure) -> {
+                    if (failure != null) {
+                        fail(namespace, expectant, failure);
+                    } else if (forget(namespace, expectant)) {
+                        tell(expectant, store);
+                    }
+                },
+                opener);
+    }
+
+    private static void tell(Expectant expectant, LeaseStore store) {
+        try {
+            expectant.opened(store);
+        } catch (RuntimeException | Error e) {
+            expectant.failed(e);
+        }
+    }
+
+    private void fail(String namespace, Expectant expectant, Throwable cause) {
+        if (forget(namespace, expectant)) {
+            expectant.failed(cause);
+        }
+    }
+
+    private synchronized boolean isExpected(String namespace, Expectant expectant) {
+        return expected.getOrDefault(namespace, List.of()).contains(expectant);
+    }
+
+    /** Whether it was still to be told. */
+    private synchronized boolean forget(String namespace, Expectant expectant) {
+        List<Expectant> expectants = expected.get(namespace);
+        if (expectants == null || !expectants.remove(expectant)) {
+            return false;
+        }
+        if (expectants.isEmpty()) {
             expected.remove(namespace);
         }
+        return true;
     }
 
     private CompletableFuture<LeaseStore> store(String namespace, Engine.Purpose purpose) {
@@ -159,16 +221,16 @@ public final class Namespaces implements AutoCloseable {
     private void hand(Key key, LeaseStore store, CompletableFuture<LeaseStore> opening) {
         // nobody else has it yet, so that those who expect it miss nothing
         while (true) {
-            List<Consumer<LeaseStore>> listeners = List.of();
+            List<Expectant> expectants = List.of();
             synchronized (this) {
                 if (key.purpose() == Engine.Purpose.LEASES) {
-                    listeners = expected.remove(key.namespace());
+                    expectants = expected.remove(key.namespace());
                 }
-                if (listeners == null || listeners.isEmpty()) {
+                if (expectants == null || expectants.isEmpty()) {
                     break;
                 }
             }
-            listeners.forEach(listener -> listener.accept(store));
+            expectants.forEach(expectant -> tell(expectant, store));
         }
         if (!opening.complete(store)) {
             store.close();

@@ -12,6 +12,7 @@ import io.leasehold.protocol.v1.WatchReply;
 import io.leasehold.spi.LeaseEvent;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Watchers that are slower than what happens. */
@@ -23,6 +24,11 @@ final class WatchRingTest {
     private final WatchRing.Watcher watcher =
             ring.watch(WatchRing.Cursor.parse(""), Optional.empty());
     private long token;
+
+    @BeforeEach
+    void open() {
+        ring.open();
+    }
 
     private void happens(int times) {
         for (int i = 0; i < times; i++) {

@@ -14,20 +14,26 @@ public final class OpenedByTest {
     /** So many at most; whatever a namespace holds is there only while it is open. */
     public static Namespaces namespaces(
             int most, Executor opener, Function<String, LeaseStore> leases) {
-        return new Namespaces(
-                new Engine() {
-                    @Override
-                    public LeaseStore open(String namespace, Purpose purpose) {
-                        return leases.apply(
-                                purpose == Purpose.LEASES ? namespace : namespace + "~guards");
-                    }
+        return new Namespaces(new TestEngine(leases, false), most, opener);
+    }
 
-                    @Override
-                    public boolean mayHold(String namespace, Purpose purpose) {
-                        return false;
-                    }
-                },
-                most,
-                opener);
+    /** The same, of an engine that must open a namespace to know what it holds, as Redis must. */
+    public static Namespaces thatMayHoldSomething(
+            int most, Executor opener, Function<String, LeaseStore> leases) {
+        return new Namespaces(new TestEngine(leases, true), most, opener);
+    }
+
+    private record TestEngine(Function<String, LeaseStore> leases, boolean mayHold)
+            implements Engine {
+
+        @Override
+        public LeaseStore open(String namespace, Purpose purpose) {
+            return leases.apply(purpose == Purpose.LEASES ? namespace : namespace + "~guards");
+        }
+
+        @Override
+        public boolean mayHold(String namespace, Purpose purpose) {
+            return mayHold;
+        }
     }
 }
