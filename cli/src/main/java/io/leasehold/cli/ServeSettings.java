@@ -126,7 +126,10 @@ final class ServeSettings {
     private EdgeLimits limits() {
         return EdgeLimits.defaults()
                 .withConnections(count(ServeSetting.MAX_CONNECTIONS))
-                .withPrincipals(count(ServeSetting.MAX_LEASES), count(ServeSetting.MAX_CALLS))
+                .withPrincipal(new EdgeLimits.PerPrincipal(
+                        count(ServeSetting.MAX_LEASES),
+                        count(ServeSetting.MAX_CALLS),
+                        count(ServeSetting.MAX_WATCHES)))
                 .withPatience(
                         duration(ServeSetting.IDLE_TIMEOUT), duration(ServeSetting.BODY_TIMEOUT));
     }

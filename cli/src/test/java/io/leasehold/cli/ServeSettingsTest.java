@@ -85,11 +85,12 @@ final class ServeSettingsTest {
                 "max-namespaces = 12",
                 "max-leases = 13",
                 "max-calls = 14",
+                "max-watches = 18",
                 "idle-timeout = 15s",
                 "body-timeout = 16s",
                 "drain = 17s");
         assertThat(all.security().toString()).contains("t", "c", "k", "a", "true", "l");
-        assertThat(all.limits().toString()).contains("11", "13", "14", "PT15S", "PT16S");
+        assertThat(all.limits().toString()).contains("11", "13", "14", "18", "PT15S", "PT16S");
         assertThat(all.bounds().namespaces()).isEqualTo(12);
         assertThat(all.bounds().drain()).hasSeconds(17);
     }
@@ -100,6 +101,7 @@ final class ServeSettingsTest {
         wrong("port = x", "whole number");
         wrong("drain = 5", "drain in ", "no time");
         wrong("max-calls = 0", "above 0");
+        wrong("max-watches = 0", "above 0");
         wrong("insecure = maybe", "true or false");
         wrong("log-levle = info", "'log-levle'", "no setting");
         wrong("tls-cert = c", "--tls-cert and --tls-key go together");

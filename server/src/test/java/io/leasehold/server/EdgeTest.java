@@ -28,6 +28,7 @@ import io.leasehold.server.access.AccessRule;
 import io.leasehold.server.access.EdgeLimits;
 import io.leasehold.server.access.Security;
 import io.leasehold.server.access.TokenFile;
+import io.leasehold.server.api.OperationsOptions;
 import io.leasehold.server.engine.StoreAddress;
 import java.io.IOException;
 import java.io.InputStream;
@@ -51,7 +52,7 @@ final class EdgeTest {
 
     private static final EdgeLimits TIGHT = EdgeLimits.defaults()
             .withConnections(8)
-            .withPrincipals(3, 100)
+            .withPrincipal(new EdgeLimits.PerPrincipal(3, 100, 2))
             .withPatience(Duration.ofSeconds(1), Duration.ofSeconds(1));
 
     @TempDir
@@ -215,6 +216,38 @@ final class EdgeTest {
         assertThat(lines.get(3)).contains("revoke-token", "done");
         assertThat(String.join("\n", lines))
                 .doesNotContain(made.getToken(), admin, first.getGranted().getLeaseId());
+    }
+
+    @Test
+    void oneWhoMayReadNothingCantKeepOthersFromWatching() {
+        TokenFile file = TokenFile.at(directory.resolve("tokens"));
+        String admin = file.create("ops", List.of(AccessRule.parse("*=admin")));
+        String guest = file.create("guest", List.of(AccessRule.parse("elsewhere=acquire")));
+        ServerOptions.Bounds usual = ServerOptions.Bounds.defaults();
+        LeaseholdServer server = LeaseholdServer.start(ServerOptions.on(new StoreAddress.Memory())
+                .withPort(0)
+                .withLimits(TIGHT)
+                .withBounds(new ServerOptions.Bounds(
+                        new OperationsOptions.Bounds(9, 9, 9, 2, 16, Duration.ofSeconds(5)),
+                        usual.namespaces(),
+                        usual.drain()))
+                .withSecurity(new Security(
+                        Optional.of(file.path()), Optional.empty(), Optional.empty(), false)));
+        opened.add(server);
+        ManagedChannel channel = channel(server);
+        LeasesGrpc.LeasesBlockingStub stranger = as(guest, LeasesGrpc.newBlockingStub(channel));
+        for (int i = 0; i < 2; i++) {
+            assertThat(stranger.watch(WatchRequest.getDefaultInstance()).next().hasStarted())
+                    .isTrue();
+        }
+
+        assertThat(code(() -> stranger.watch(WatchRequest.getDefaultInstance()).next()))
+                .isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
+        assertThat(as(admin, LeasesGrpc.newBlockingStub(channel))
+                        .watch(WatchRequest.getDefaultInstance())
+                        .next()
+                        .hasStarted())
+                .isTrue();
     }
 
     @Test

@@ -15,9 +15,7 @@ import java.time.Duration;
  * @param idle a connection without a call is closed after so long, as is one whose headers take so
  *     long to come in and one whose client does not read its answers for so long
  * @param body a request's body must be there within so long; streams are exempt
- * @param leasesPerPrincipal live at once
- * @param callsPerPrincipal under way at once, acquires that wait included; what keeps or ends a
- *     lease is not counted
+ * @param principal what each principal may use
  */
 public record EdgeLimits(
         int connections,
@@ -26,8 +24,24 @@ public record EdgeLimits(
         int bodyBytes,
         Duration idle,
         Duration body,
-        int leasesPerPrincipal,
-        int callsPerPrincipal) {
+        PerPrincipal principal) {
+
+    /**
+     * What each principal may use. Whoever is "anyone" is not counted.
+     *
+     * @param leases live at once
+     * @param calls under way at once, acquires that wait and watches included; what keeps or ends a
+     *     lease is not counted
+     * @param watches open at once, whether or not the principal may read
+     */
+    public record PerPrincipal(int leases, int calls, int watches) {
+
+        public PerPrincipal {
+            positive("leases per principal", leases);
+            positive("calls per principal", calls);
+            positive("watches per principal", watches);
+        }
+    }
 
     /** Resets of streams that one connection may cause in half a minute, or it is closed. */
     private static final int RESETS = 5_000;
@@ -44,8 +58,7 @@ public record EdgeLimits(
             4 << 20,
             Duration.ofSeconds(60),
             Duration.ofSeconds(10),
-            100_000,
-            20_000);
+            new PerPrincipal(100_000, 20_000, 100));
 
     public EdgeLimits {
         positive("connections", connections);
@@ -54,8 +67,6 @@ public record EdgeLimits(
         positive("body bytes", bodyBytes);
         positive("idle milliseconds", idle.toMillis());
         positive("body milliseconds", body.toMillis());
-        positive("leases per principal", leasesPerPrincipal);
-        positive("calls per principal", callsPerPrincipal);
     }
 
     private static void positive(String what, long value) {
@@ -85,14 +96,7 @@ public record EdgeLimits(
 
     public EdgeLimits withConnections(int most) {
         return new EdgeLimits(
-                most,
-                streamsPerConnection,
-                headerBytes,
-                bodyBytes,
-                idle,
-                body,
-                leasesPerPrincipal,
-                callsPerPrincipal);
+                most, streamsPerConnection, headerBytes, bodyBytes, idle, body, principal);
     }
 
     public EdgeLimits withPatience(Duration untilIdle, Duration untilBody) {
@@ -103,31 +107,16 @@ public record EdgeLimits(
                 bodyBytes,
                 untilIdle,
                 untilBody,
-                leasesPerPrincipal,
-                callsPerPrincipal);
+                principal);
     }
 
     public EdgeLimits withBodyBytes(int most) {
         return new EdgeLimits(
-                connections,
-                streamsPerConnection,
-                headerBytes,
-                most,
-                idle,
-                body,
-                leasesPerPrincipal,
-                callsPerPrincipal);
+                connections, streamsPerConnection, headerBytes, most, idle, body, principal);
     }
 
-    public EdgeLimits withPrincipals(int leases, int calls) {
+    public EdgeLimits withPrincipal(PerPrincipal each) {
         return new EdgeLimits(
-                connections,
-                streamsPerConnection,
-                headerBytes,
-                bodyBytes,
-                idle,
-                body,
-                leases,
-                calls);
+                connections, streamsPerConnection, headerBytes, bodyBytes, idle, body, each);
     }
 }

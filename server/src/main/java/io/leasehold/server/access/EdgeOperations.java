@@ -56,10 +56,7 @@ public final class EdgeOperations implements Operations {
     /** What the operations do, within limits and written down. */
     public static Operations around(
             Operations operations, EdgeLimits limits, Audit audit, Time time) {
-        return new EdgeOperations(
-                operations,
-                new PrincipalLimits(limits.leasesPerPrincipal(), limits.callsPerPrincipal(), time),
-                audit);
+        return new EdgeOperations(operations, new PrincipalLimits(limits.principal(), time), audit);
     }
 
     @Override
@@ -195,16 +192,16 @@ public final class EdgeOperations implements Operations {
 
     @Override
     public Watch watch(Caller caller, WatchRequest request) {
-        limits.beginCall(caller.principal());
+        limits.beginWatch(caller.principal());
         try {
             return new CountedWatch(operations.watch(caller, request), caller.principal());
         } catch (RuntimeException | Error e) {
-            limits.endCall(caller.principal());
+            limits.endWatch(caller.principal());
             throw e;
         }
     }
 
-    /** A call under way for as long as it is open. */
+    /** Counts for as long as it is open. */
     private final class CountedWatch implements Watch {
 
         private final Watch watch;
@@ -224,7 +221,7 @@ public final class EdgeOperations implements Operations {
         @Override
         public void close() {
             if (closed.compareAndSet(false, true)) {
-                limits.endCall(principal);
+                limits.endWatch(principal);
             }
             watch.close();
         }

@@ -10,10 +10,10 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * How much of the server each principal uses: its leases and its calls under way. A lease is known
- * by its id and forgotten when it must have expired; what a restarted server does not know of comes
- * in again with its next renewal. Whoever is "anyone" is not counted, for it would be everyone.
- * Memory is bounded by the limits. Thread-safe.
+ * How much of the server each principal uses: its leases, its calls under way and its watches. A
+ * lease is known by its id and forgotten when it must have expired; what a restarted server does not
+ * know of comes in again with its next renewal. Whoever is "anyone" is not counted, for it would be
+ * everyone. Memory is bounded by the limits. Thread-safe.
  */
 final class PrincipalLimits {
 
@@ -22,13 +22,15 @@ final class PrincipalLimits {
 
     private final int maxLeases;
     private final int maxCalls;
+    private final int maxWatches;
     private final Time time;
     /** Only those that use something. All access is inside {@link Map#compute}. */
     private final ConcurrentHashMap<String, Usage> usages = new ConcurrentHashMap<>();
 
-    PrincipalLimits(int maxLeases, int maxCalls, Time time) {
-        this.maxLeases = maxLeases;
-        this.maxCalls = maxCalls;
+    PrincipalLimits(EdgeLimits.PerPrincipal most, Time time) {
+        this.maxLeases = most.leases();
+        this.maxCalls = most.calls();
+        this.maxWatches = most.watches();
         this.time = time;
     }
 
@@ -39,7 +41,8 @@ final class PrincipalLimits {
         /** By key how often a lease is asked for by calls under way. */
         private final Map<String, Integer> asked = new HashMap<>();
 
-        private int calls; // under way, all that ask for one lease as one
+        private int calls; // under way, all that ask for one lease as one, and watches
+        private int watches;
         private long purgedAt;
 
         boolean isIdle() {
@@ -111,6 +114,32 @@ final class PrincipalLimits {
 
     void endCall(Principal principal) {
         update(principal, (usage, now) -> usage.calls--);
+    }
+
+    /**
+     * Begins a watch, which is a call under way until it ends.
+     *
+     * @throws io.leasehold.server.api.CallFailedException LIMIT_EXCEEDED if it is one too many
+     */
+    void beginWatch(Principal principal) {
+        update(principal, (usage, now) -> {
+            if (usage.watches >= maxWatches) {
+                throw Failures.limit(
+                        "watches per principal",
+                        maxWatches,
+                        principal.name() + " has " + usage.watches
+                                + " watches, which is the most; close some of them");
+            }
+            beginCall(principal, usage);
+            usage.watches++;
+        });
+    }
+
+    void endWatch(Principal principal) {
+        update(principal, (usage, now) -> {
+            usage.watches--;
+            usage.calls--;
+        });
     }
 
     /**

@@ -31,6 +31,7 @@ final class Watches {
     private final Executor herald;
     private final Map<String, Watched> rings = new HashMap<>(); // guarded by this, as the rest
     private final Set<Begun> watches = new HashSet<>();
+    private final Set<Begun> ofNothing = new HashSet<>(); // not counted
     private int opening; // rings, those included that nobody watches any more
     private long made; // rings, so that no cursor of one is taken for one of another
     private boolean closed;
@@ -76,14 +77,14 @@ final class Watches {
         return begun;
     }
 
-    /** A watch of a namespace that looks empty. */
+    /** A watch of a namespace that looks empty. Takes no room from those who may read. */
     Operations.Watch ofNothing(WatchRing.Cursor after) {
         WatchRing nothing;
         Begun begun;
         synchronized (this) {
-            ensureRoom();
+            ensureOpen();
             nothing = ring(1);
-            begun = new Begun(nothing.watch(after, Optional.empty()), watches, () -> {});
+            begun = new Begun(nothing.watch(after, Optional.empty()), ofNothing, () -> {});
         }
         nothing.open();
         return begun;
@@ -119,6 +120,7 @@ final class Watches {
         synchronized (this) {
             closed = true;
             left.addAll(watches);
+            left.addAll(ofNothing);
             watched = List.copyOf(rings.values());
         }
         left.forEach(Begun::close);

@@ -55,7 +55,7 @@ final class EdgeOperationsTest {
                 (proxy, method, arguments) -> answer);
         edge = EdgeOperations.around(
                 inner,
-                EdgeLimits.defaults().withPrincipals(1, 10),
+                EdgeLimits.defaults().withPrincipal(new EdgeLimits.PerPrincipal(1, 10, 5)),
                 Audit.toFile(directory.resolve("audit.log"), time),
                 time);
     }

@@ -19,7 +19,8 @@ final class PrincipalLimitsTest {
     private static final Duration TTL = Duration.ofSeconds(30);
 
     private final VirtualTime time = VirtualTime.create();
-    private final PrincipalLimits limits = new PrincipalLimits(3, 4, time);
+    private final PrincipalLimits limits =
+            new PrincipalLimits(new EdgeLimits.PerPrincipal(3, 4, 2), time);
 
     private static Principal principal(String name) {
         TokenEntry entry =
@@ -105,10 +106,36 @@ final class PrincipalLimitsTest {
     }
 
     @Test
+    void oneWatchTooManyIsRefusedUntilOneEndsAndOtherCallsAreNot() {
+        limits.beginWatch(ORDERS);
+        limits.beginWatch(ORDERS);
+        Failure failure = refusalOf(() -> limits.beginWatch(ORDERS));
+        assertThat(failure.getKind()).isEqualTo(Failure.Kind.LIMIT_EXCEEDED);
+        assertThat(failure.getLimit()).isEqualTo("watches per principal");
+        assertThat(failure.getLimitValue()).isEqualTo(2);
+        assertThatCode(() -> limits.beginCall(ORDERS)).doesNotThrowAnyException();
+        assertThatCode(() -> limits.beginWatch(principal("billing"))).doesNotThrowAnyException();
+        limits.endWatch(ORDERS);
+        assertThatCode(() -> limits.beginWatch(ORDERS)).doesNotThrowAnyException();
+    }
+
+    @Test
+    void aWatchIsACallUnderWay() {
+        limits.beginWatch(ORDERS);
+        for (int i = 1; i < 4; i++) {
+            limits.beginCall(ORDERS);
+        }
+        assertThat(refusalOf(() -> limits.beginWatch(ORDERS)).getLimit())
+                .isEqualTo("calls per principal");
+    }
+
+    @Test
     void nothingIsRememberedOfWhoUsesNothing() {
         for (int i = 0; i < 10_000; i++) {
             Principal one = principal("p" + i);
             limits.beginCall(one);
+            limits.beginWatch(one);
+            limits.endWatch(one);
             limits.ask(one, "a");
             limits.holds(one, "a", TTL);
             limits.answered(one, "a");

@@ -2,6 +2,7 @@
 package io.leasehold.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.leasehold.memory.MemoryLeaseStore;
@@ -301,6 +302,17 @@ final class WatchesTest {
         assertThat(workers.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
         assertThat(subscriptions).hasValue(0);
         assertThat(failureOf(watch).getKind()).isEqualTo(Failure.Kind.UNAVAILABLE);
+    }
+
+    @Test
+    void aWatchThatMaySeeNothingTakesNoRoomFromOthers() {
+        Operations operations =
+                operationsOn(OpenedByTest.namespaces(9, workers, stores(this::counted)));
+        WatchRequest request = WatchRequest.newBuilder().setNamespace("a").build();
+        for (int i = 0; i <= MOST; i++) {
+            assertThatCode(() -> operations.watch(GUEST, request)).doesNotThrowAnyException();
+        }
+        assertThat(next(watch(operations, "a")).hasStarted()).isTrue();
     }
 
     @Test
