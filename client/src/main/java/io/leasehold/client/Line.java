@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,9 +30,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Line {
 
-    private static final int MAX_ACQUIRES = 100_000;
-    private static final int MAX_UNDER_WAY = 120_000;
-
     private final RemoteOptions options;
     private final Time time;
     private final Loop loop = new Loop();
@@ -41,8 +37,7 @@ final class Line {
     private final Outbox outbox = new Outbox();
     private final Watches watches;
     private final Pauses pauses;
-    // how many questions have no answer yet
-    private final AtomicInteger underWay = new AtomicInteger();
+    private final OpenQuestions openQuestions = new OpenQuestions();
     // whether the thread is going to look into the outbox
     private final AtomicBoolean called = new AtomicBoolean();
     // completes when there was a first connection, or no server was to be had
@@ -98,8 +93,7 @@ final class Line {
         LeaseholdException reason = down;
         if (reason != null) {
             question.fail(anew(reason));
-        } else if (underWay.incrementAndGet()
-                > (question.acquires() ? MAX_ACQUIRES : MAX_UNDER_WAY)) {
+        } else if (!openQuestions.add(question)) {
             over(
                     question,
                     new StoreUnavailableException(
@@ -144,7 +138,7 @@ final class Line {
     }
 
     private void over(Question<?> question, LeaseholdException reason) {
-        underWay.decrementAndGet();
+        openQuestions.remove(question);
         question.fail(reason);
     }
 
@@ -225,7 +219,7 @@ final class Line {
         @Override
         public void answered(Question<?> question, Answer answer) {
             pauses.succeeded();
-            underWay.decrementAndGet();
+            openQuestions.remove(question);
             question.answered(answer);
         }
 

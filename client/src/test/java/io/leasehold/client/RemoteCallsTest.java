@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.grpc.stub.StreamObserver;
 import io.leasehold.memory.MemoryLeaseStore;
+import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.LeaseholdException;
 import io.leasehold.model.LimitExceededException;
 import io.leasehold.model.OutcomeUnknownException;
@@ -251,5 +252,73 @@ final class RemoteCallsTest {
         assertThatThrownBy(() -> Asking.granted(store, "c"))
                 .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("closed");
+    }
+
+    @Test
+    void callsWithoutAnAnswerAreBoundedInBytesAndHoldersGoOn() {
+        Grant held = Asking.granted(store, "held");
+        fallSilent(new ConcurrentLinkedQueue<>());
+        assertThat(askUntilRefused()).hasSizeBetween(1_000, 1_100);
+        assertThat(RealTime.answer(store.renew(RenewalRequest.of(held, Duration.ofSeconds(30)))))
+                .isInstanceOf(Renewal.Renewed.class);
+    }
+
+    @Test
+    void callsThatAreAnsweredGiveTheirBytesBack() {
+        Queue<Call> taken = new ConcurrentLinkedQueue<>();
+        fallSilent(taken);
+        List<CompletionStage<Acquisition>> first = askUntilRefused();
+        RealTime.until("all are there", () -> taken.size() == first.size());
+        Failure failure = Failure.newBuilder().setKind(Failure.Kind.UNAVAILABLE).build();
+        SessionReply.Builder answers = SessionReply.newBuilder();
+        taken.forEach(call ->
+                answers.addAnswers(Answer.newBuilder().setId(call.getId()).setFailure(failure)));
+        server.sessions.get(0).onNext(answers.build());
+        first.forEach(RemoteCallsTest::awaitFailure);
+        assertThat(askUntilRefused()).hasSameSizeAs(first);
+    }
+
+    @Test
+    void callsThatAreDroppedGiveTheirBytesBack() {
+        fallSilent(new ConcurrentLinkedQueue<>());
+        List<CompletionStage<Acquisition>> first = askUntilRefused();
+        server.breakSessions();
+        first.forEach(RemoteCallsTest::awaitFailure);
+        RealTime.eventually(() -> RealTime.answer(store.list(LeaseQuery.all())));
+        assertThat(askUntilRefused()).hasSameSizeAs(first);
+    }
+
+    /** The server takes acquires and says nothing. */
+    private void fallSilent(Queue<Call> taken) {
+        server.handler = (call, session) -> {
+            // they are large
+            server.messages.clear();
+            if (call.hasAcquire()) {
+                taken.add(Call.newBuilder().setId(call.getId()).build());
+            }
+            return call.hasAcquire();
+        };
+    }
+
+    /** Asks for locks with the largest records; those that were taken. */
+    private List<CompletionStage<Acquisition>> askUntilRefused() {
+        LeaseRecord large = LeaseRecord.of("x".repeat(LeaseRecord.MAX_BYTES - 1));
+        List<CompletionStage<Acquisition>> taken = new ArrayList<>();
+        while (taken.size() < 2_000) {
+            CompletionStage<Acquisition> asked =
+                    store.acquire(Asking.request("large-" + taken.size()).withRecord(large));
+            if (asked.toCompletableFuture().isCompletedExceptionally()) {
+                assertThatThrownBy(() -> RealTime.answer(asked))
+                        .isInstanceOf(StoreUnavailableException.class)
+                        .hasMessageContaining("too many operations are under way");
+                return taken;
+            }
+            taken.add(asked);
+        }
+        throw new AssertionError(taken.size() + " acquires of 64 KiB were taken");
+    }
+
+    private static void awaitFailure(CompletionStage<?> asked) {
+        assertThatThrownBy(() -> RealTime.answer(asked)).isInstanceOf(LeaseholdException.class);
     }
 }
