@@ -4,12 +4,9 @@ package io.leasehold.client;
 import io.grpc.ClientInterceptor;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
-import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.shaded.io.netty.channel.ChannelOption;
 import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioSocketChannel;
-import io.grpc.netty.shaded.io.netty.handler.ssl.SslContext;
-import io.grpc.netty.shaded.io.netty.handler.ssl.SslContextBuilder;
 import io.grpc.stub.MetadataUtils;
 
 import java.time.Duration;
@@ -19,8 +16,6 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
-
-import javax.net.ssl.SSLException;
 
 /** Opens connections to servers as the options say. Each is used until it breaks. */
 final class Channels {
@@ -42,12 +37,14 @@ final class Channels {
 
     private final RemoteOptions options;
     private final Loop loop;
-    private final Optional<SslContext> tls;
+    private final Optional<Certificates> certificates;
     private final List<ClientInterceptor> interceptors;
     // those that may still need the store's thread, also after they were given up
     private final Queue<ManagedChannel> alive = new ConcurrentLinkedQueue<>();
     // names that are being looked up; each completes when its channel has been told
     private final Queue<CompletableFuture<Boolean>> lookUps = new ConcurrentLinkedQueue<>();
+    // of the store's thread: the reading of the certificates that began last
+    private CompletableFuture<Boolean> reading = CompletableFuture.completedFuture(true);
 
     /**
      * Reads the files that the options name.
@@ -57,30 +54,33 @@ final class Channels {
     Channels(RemoteOptions options, Loop loop) {
         this.options = options;
         this.loop = loop;
-        this.tls =
-                options.address().tls() ? Optional.of(tls(options.security())) : Optional.empty();
+        this.certificates = options.address().tls()
+                ? Optional.of(new Certificates(options.security()))
+                : Optional.empty();
         this.interceptors =
                 options.security().token().map(Channels::showing).stream().toList();
-    }
-
-    private static SslContext tls(RemoteSecurity security) {
-        try {
-            SslContextBuilder builder = GrpcSslContexts.forClient();
-            security.trusted().ifPresent(file -> builder.trustManager(file.toFile()));
-            security.certificate()
-                    .ifPresent(shown -> builder.keyManager(
-                            shown.chain().toFile(), shown.key().toFile()));
-            return builder.build();
-        } catch (SSLException | RuntimeException e) {
-            throw new IllegalArgumentException(
-                    "the certificates can't be used: " + e.getMessage(), e);
-        }
     }
 
     private static ClientInterceptor showing(String token) {
         Metadata headers = new Metadata();
         headers.put(AUTHORIZATION, "Bearer " + token);
         return MetadataUtils.newAttachHeadersInterceptor(headers);
+    }
+
+    /**
+     * Reads the certificates again, by another thread since the disk may take its time, and then
+     * has the store's thread go on; at once if there are none. There is one reading at a time.
+     */
+    void readCertificates(Runnable next) {
+        if (certificates.isEmpty()) {
+            next.run();
+            return;
+        }
+        if (reading.isDone()) {
+            reading = new CompletableFuture<>();
+            aside(certificates.get()::readAgain, reading, "leasehold-remote-files");
+        }
+        CompletableFuture<Void> unused = reading.thenRun(() -> loop.run(next));
     }
 
     /** A channel that connects with its first call, and is given up when it fails. */
@@ -98,8 +98,10 @@ final class Channels {
                 .maxInboundMessageSize(MAX_MESSAGE)
                 .keepAliveTime(PING_AFTER.toMillis(), TimeUnit.MILLISECONDS)
                 .keepAliveTimeout(patience, TimeUnit.MILLISECONDS);
-        ManagedChannel channel =
-                tls.map(builder::sslContext).orElseGet(builder::usePlaintext).build();
+        ManagedChannel channel = certificates
+                .map(read -> builder.sslContext(read.lastGood()))
+                .orElseGet(builder::usePlaintext)
+                .build();
         alive.removeIf(ManagedChannel::isTerminated);
         alive.add(channel);
         return channel;
@@ -139,11 +141,16 @@ final class Channels {
         all.thenRun(end);
     }
 
-    /** The name of a host is looked up by a thread that ends with it: the system's call blocks. */
+    /** The name of a host is looked up by a thread of its own: the system's call blocks. */
     private void lookUp(Runnable task) {
         CompletableFuture<Boolean> ended = new CompletableFuture<>();
         lookUps.removeIf(CompletableFuture::isDone);
         lookUps.add(ended);
+        aside(task, ended, "leasehold-remote-names");
+    }
+
+    /** Does it on a thread that ends with it. */
+    private static void aside(Runnable task, CompletableFuture<Boolean> ended, String name) {
         Thread thread = new Thread(
                 () -> {
                     try {
@@ -152,7 +159,7 @@ final class Channels {
                         ended.complete(true);
                     }
                 },
-                "leasehold-remote-names");
+                name);
         thread.setDaemon(true);
         thread.start();
     }

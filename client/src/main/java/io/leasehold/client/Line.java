@@ -73,7 +73,7 @@ final class Line {
     static Line open(RemoteOptions options) {
         options.check();
         Line line = new Line(options);
-        line.loop.run(line::connect);
+        line.loop.run(line::connectWithCertificates);
         try {
             return Waiting.until(line.opened);
         } catch (LeaseholdException e) {
@@ -151,10 +151,20 @@ final class Line {
 
     // ---- the connection
 
+    /** Reads the certificates and connects; with the last good ones if that takes too long. */
     private void connect() {
         if (closed) {
             return;
         }
+        retry = later(options.patience(), this::connectWithCertificates);
+        channels.readCertificates(this::connectWithCertificates);
+    }
+
+    private void connectWithCertificates() {
+        if (closed || connection != null) {
+            return;
+        }
+        cancelRetry();
         List<RemoteAddress.Server> servers = options.address().servers();
         RemoteAddress.Server server = servers.get(pauses.failures() % servers.size());
         Connection attempt =

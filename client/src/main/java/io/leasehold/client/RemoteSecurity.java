@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Whom a client believes, and what it shows of itself.
+ * Whom a client believes, and what it shows of itself. The files are read again at each connect.
  *
  * @param trusted a file with the certificates, in PEM, of those who may vouch for a server; the
  *     JVM's trust store if there is none

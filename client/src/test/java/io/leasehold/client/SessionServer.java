@@ -100,7 +100,11 @@ final class SessionServer implements AutoCloseable {
     }
 
     static SessionServer secured(LeaseStore store, TlsCertificate certificate) {
-        return new SessionServer(store, 0, certificate);
+        return secured(store, 0, certificate);
+    }
+
+    static SessionServer secured(LeaseStore store, int port, TlsCertificate certificate) {
+        return new SessionServer(store, port, certificate);
     }
 
     int port() {
