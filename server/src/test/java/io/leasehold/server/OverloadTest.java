@@ -8,12 +8,23 @@ import static io.leasehold.server.Requests.release;
 import static io.leasehold.server.Requests.renew;
 import static io.leasehold.server.Requests.seconds;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.grpc.ManagedChannel;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.leasehold.memory.MemoryLeaseStore;
 import io.leasehold.protocol.v1.Failure;
 import io.leasehold.protocol.v1.GetRequest;
 import io.leasehold.protocol.v1.Grant;
+import io.leasehold.protocol.v1.InfoRequest;
+import io.leasehold.protocol.v1.LeasesGrpc;
 import io.leasehold.server.api.OperationsOptions;
+import io.leasehold.spi.Time;
+import io.leasehold.testkit.FaultyStore;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
@@ -22,12 +33,13 @@ import org.junit.jupiter.api.parallel.Isolated;
 final class OverloadTest {
 
     private static final int ACQUIRES = 50;
+    private static final int READS = 10;
 
     private static ServerOptions options() {
         ServerOptions options = TestServer.options("memory");
         ServerOptions.Bounds bounds = options.bounds();
         return options.withBounds(new ServerOptions.Bounds(
-                new OperationsOptions.Bounds(ACQUIRES, 100, 10, 10, 16, Duration.ofSeconds(5)),
+                new OperationsOptions.Bounds(ACQUIRES, 100, READS, 10, 16, Duration.ofSeconds(5)),
                 bounds.namespaces(),
                 bounds.drain()));
     }
@@ -58,5 +70,38 @@ final class OverloadTest {
             assertThat(session.call(call(acquire("other"))).getAcquired().hasGranted())
                     .isTrue();
         }
+    }
+
+    @Test
+    void readsThatHangRefuseNobodyWhoConnects() {
+        FaultyStore store = FaultyStore.to(MemoryLeaseStore.create(), Time.system());
+        try (LeaseholdServer server = ServersForTests.start(options(), namespace -> store)) {
+            ManagedChannel channel = NettyChannelBuilder.forAddress("127.0.0.1", server.port())
+                    .usePlaintext()
+                    .build();
+            try {
+                store.cutOff(true);
+                var scope = GetRequest.newBuilder().setScope("name:lock").build();
+                for (int i = 0; i < READS; i++) {
+                    var unused = LeasesGrpc.newFutureStub(channel).get(scope);
+                }
+                LeasesGrpc.LeasesBlockingStub calls =
+                        LeasesGrpc.newBlockingStub(channel).withDeadlineAfter(30, TimeUnit.SECONDS);
+                Await.until(() -> isRefused(
+                        () -> calls.withDeadlineAfter(1, TimeUnit.SECONDS).get(scope)));
+
+                assertThat(calls.info(InfoRequest.getDefaultInstance()).getEngine())
+                        .isEqualTo("memory");
+            } finally {
+                channel.shutdownNow();
+            }
+        }
+    }
+
+    private static boolean isRefused(Runnable read) {
+        Status.Code code = catchThrowableOfType(StatusRuntimeException.class, read::run)
+                .getStatus()
+                .getCode();
+        return code == Status.Code.RESOURCE_EXHAUSTED;
     }
 }

@@ -15,7 +15,11 @@ public final class ServersForTests {
     private ServersForTests() {}
 
     public static LeaseholdServer start(Function<String, LeaseStore> stores) {
-        ServerOptions options = ServerOptions.on(new StoreAddress.Memory()).withPort(0);
+        return start(ServerOptions.on(new StoreAddress.Memory()).withPort(0), stores);
+    }
+
+    /** The same with other options; their store does not count. */
+    static LeaseholdServer start(ServerOptions options, Function<String, LeaseStore> stores) {
         Workers workers = new Workers();
         return LeaseholdServer.start(
                 options, OpenedByTest.namespaces(NAMESPACES, workers, stores), workers);

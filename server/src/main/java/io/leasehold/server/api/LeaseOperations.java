@@ -278,24 +278,25 @@ public final class LeaseOperations implements Operations, AutoCloseable {
                 reply -> reply);
     }
 
+    /** Asks no store and is not limited: a client that comes back to renew its leases begins here. */
     @Override
     public CompletionStage<InfoReply> info(Caller caller, InfoRequest message) {
-        return loads.readers.carry(
-                () -> {
-                    String unused = Namespaces.name(message.getNamespace());
-                    return CompletableFuture.completedStage(guarantees);
-                },
-                promised -> InfoReply.newBuilder()
-                        .setVersion(version)
-                        .setEngine(promised.engine())
-                        .setDurable(promised.durable())
-                        .setSurvivesFailover(promised.survivesFailover())
-                        .setClock(InfoReply.Clock.valueOf(promised.clock().name()))
-                        .setFairQueue(promised.fairQueue())
-                        .addAllCaveats(promised.caveats())
-                        .setStopping(stopping)
-                        .setClockStep(ToWire.duration(clocks.step()))
-                        .build());
+        try {
+            String unused = Namespaces.name(message.getNamespace());
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(Failures.before(e));
+        }
+        return CompletableFuture.completedFuture(InfoReply.newBuilder()
+                .setVersion(version)
+                .setEngine(guarantees.engine())
+                .setDurable(guarantees.durable())
+                .setSurvivesFailover(guarantees.survivesFailover())
+                .setClock(InfoReply.Clock.valueOf(guarantees.clock().name()))
+                .setFairQueue(guarantees.fairQueue())
+                .addAllCaveats(guarantees.caveats())
+                .setStopping(stopping)
+                .setClockStep(ToWire.duration(clocks.step()))
+                .build());
     }
 
     @Override
