@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.server;
 
+import static java.nio.file.StandardCopyOption.REPLACE_EXISTING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -8,6 +9,7 @@ import io.leasehold.Lease;
 import io.leasehold.Leasehold;
 import io.leasehold.client.RemoteLeaseStore;
 import io.leasehold.client.RemoteOptions;
+import io.leasehold.model.LeaseholdException;
 import io.leasehold.model.RequestRefusedException;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.server.access.AccessRule;
@@ -15,6 +17,10 @@ import io.leasehold.server.access.Security;
 import io.leasehold.server.access.TokenFile;
 import io.leasehold.server.engine.StoreAddress;
 import io.leasehold.spi.LeaseQuery;
+import io.leasehold.testkit.RealTime;
+import io.leasehold.testkit.TcpProxy;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -42,7 +48,8 @@ final class RemoteSecurityTest {
     static void start() {
         ours = new Certificates(directory, "ours")
                 .sign("server", "CN=localhost")
-                .sign("orders", "CN=orders");
+                .sign("orders", "CN=orders")
+                .sign("unknown", "CN=unknown");
         strangers = new Certificates(directory, "strangers").sign("orders-too", "CN=orders");
         TokenFile file = TokenFile.at(directory.resolve("tokens"));
         token = file.create("by-token", RULES);
@@ -93,6 +100,35 @@ final class RemoteSecurityTest {
     @Test
     void soDoesACertificate() {
         locks(options().withCertificate(ours.certificate("orders"), ours.key("orders")));
+    }
+
+    @Test
+    void aClientShowsTheCertificateThatIsInItsFilesWhenItConnects() throws IOException {
+        Path chain = Files.copy(ours.certificate("orders"), directory.resolve("mine.pem"));
+        Path key = Files.copy(ours.key("orders"), directory.resolve("mine.key"));
+        try (TcpProxy network = TcpProxy.to(server.port());
+                RemoteLeaseStore store = RemoteLeaseStore.connect(
+                        RemoteOptions.at("leaseholds://localhost:" + network.port() + "/team-a")
+                                .trusting(ours.authority())
+                                .withCertificate(chain, key))) {
+            assertThat(RealTime.answer(store.list(LeaseQuery.all())).leases()).isEmpty();
+            Files.copy(ours.certificate("unknown"), chain, REPLACE_EXISTING);
+            Files.copy(ours.key("unknown"), key, REPLACE_EXISTING);
+            network.cut();
+            RealTime.until(
+                    "it comes as somebody whom the server does not know", () -> isUnknown(store));
+        }
+    }
+
+    private static boolean isUnknown(RemoteLeaseStore store) {
+        try {
+            RealTime.answer(store.list(LeaseQuery.all()));
+            return false;
+        } catch (RequestRefusedException e) {
+            return e.why() == RequestRefusedException.Why.UNAUTHENTICATED;
+        } catch (LeaseholdException e) {
+            return false;
+        }
     }
 
     @Test
