@@ -2,7 +2,6 @@
 package io.leasehold.server.api;
 
 import io.leasehold.model.LimitExceededException;
-import io.leasehold.model.OutcomeUnknownException;
 import io.leasehold.model.RefusalReason;
 import io.leasehold.model.RequestRefusedException;
 import io.leasehold.model.StoreUnavailableException;
@@ -18,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,13 +25,15 @@ import org.jspecify.annotations.Nullable;
  * anybody. Once all of them are lost, and stay so for a grace, the request is withdrawn from the store
  * under the number with which it was sent. A withdrawal that fails is repeated until it is answered.
  *
+ * <p><b>Why this takes no grant from a caller that was told of it.</b> The store takes back only what
+ * no other sender asked for. So the number must belong to calls that are lost: it is retired, for
+ * good, before the store is asked to take the request back and as soon as a caller is told of the
+ * lease. No call joins a retired number. A repeat is sent under another one, and the store refuses
+ * every withdrawal under the old one, however late it arrives.
+ *
  * <p>Its monitor guards all that changes; no store and no caller is called under it.
  */
 final class AcquireCalls {
-
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
-    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
-    private static final int MAX_DOUBLINGS = 5;
 
     /**
      * What it needs.
@@ -40,7 +42,7 @@ final class AcquireCalls {
      * @param grace how long it is kept for callers that are lost
      * @param emptied is told, outside the monitor, when there may be no calls left
      */
-    record Surroundings(Time time, Duration grace, Runnable emptied) {}
+    record Surroundings(Time time, Duration grace, Consumer<AcquireCalls> emptied) {}
 
     /** A caller's call. All but the answer belongs to the one that it joined. */
     static final class Call {
@@ -48,22 +50,23 @@ final class AcquireCalls {
         private boolean lost;
         private boolean answered; // by the store
         private boolean mayHold = true; // the store may hold something for it
-        private boolean turnedAway;
+        private boolean turnedAway; // the answer of the store is no longer passed on
         private @Nullable Acquisition acquisition;
     }
 
-    private final LeaseStore store;
+    private final Withdrawal withdrawal;
     private final LeaseRequest request;
     private final Surroundings surroundings;
     private final List<Call> calls = new ArrayList<>(1);
+    private boolean retired; // takes no more calls, see above
     private boolean withdrawing;
     private boolean absent; // the store had nothing to withdraw, but calls are on their way to it
     private boolean closed;
-    private int failures;
     private Time.@Nullable Timer timer;
 
     AcquireCalls(LeaseStore store, LeaseRequest request, Surroundings surroundings) {
-        this.store = store;
+        this.withdrawal =
+                new Withdrawal(surroundings.time, () -> store.withdrawUnlessUsed(request));
         this.request = request;
         this.surroundings = surroundings;
     }
@@ -83,11 +86,14 @@ final class AcquireCalls {
 
     // ---- calls
 
-    synchronized void join(Call call) {
+    /** Adds a call, unless a lease was told or is being taken back: then it needs another sender. */
+    synchronized boolean join(Call call) {
+        if (retired) {
+            return false;
+        }
         calls.add(call);
-        absent = false;
-        failures = 0;
         review();
+        return true;
     }
 
     /** The store's answer. */
@@ -102,7 +108,7 @@ final class AcquireCalls {
             kept = call.turnedAway;
             settle(call);
         }
-        surroundings.emptied.run();
+        surroundings.emptied.accept(this);
         if (kept) {
             return; // the withdrawal decides what is told
         } else if (acquisition != null) {
@@ -125,7 +131,7 @@ final class AcquireCalls {
             call.lost = true;
             settle(call);
         }
-        surroundings.emptied.run();
+        surroundings.emptied.accept(this);
     }
 
     /** The caller was told. If that was the lease, nothing of this is taken back any more. */
@@ -134,10 +140,11 @@ final class AcquireCalls {
             calls.remove(call);
             if (call.acquisition instanceof Acquisition.Granted && !call.turnedAway) {
                 calls.clear();
+                retired = true;
             }
             review();
         }
-        surroundings.emptied.run();
+        surroundings.emptied.accept(this);
     }
 
     private void settle(Call call) {
@@ -182,8 +189,9 @@ final class AcquireCalls {
                 return;
             }
             withdrawing = true;
+            retired = true;
         }
-        withdrawn(withdraw(), this::afterWithdrawal);
+        withdrawn(withdrawal.attempt(), this::afterWithdrawal);
     }
 
     private interface Outcome {
@@ -195,92 +203,69 @@ final class AcquireCalls {
                 withdrawal.whenComplete((ending, failure) -> outcome.of(ending));
     }
 
-    /** Asks the store to take the request back, and waits for its answer for a limited time. */
-    private CompletionStage<Ending> withdraw() {
-        CompletableFuture<Ending> outcome = new CompletableFuture<>();
-        Time.Timer patience = surroundings.time.schedule(
-                PATIENCE,
-                () -> outcome.completeExceptionally(
-                        new OutcomeUnknownException("no answer to the withdrawal")));
-        CompletionStage<Ending> asked;
-        try {
-            asked = store.withdrawUnlessUsed(request);
-        } catch (RuntimeException e) {
-            asked = CompletableFuture.failedFuture(e);
-        }
-        CompletionStage<?> unused = asked.whenComplete((ending, failure) -> {
-            patience.cancel();
-            if (failure == null) {
-                outcome.complete(ending);
-            } else {
-                outcome.completeExceptionally(failure);
-            }
-        });
-        return outcome;
-    }
-
     private void afterWithdrawal(@Nullable Ending ending) {
         synchronized (this) {
             withdrawing = false;
             if (ending == null) {
-                failures++;
                 if (isLost() && !closed) {
-                    timer = surroundings.time.schedule(pause(), this::withdrawIfLost);
+                    timer = surroundings.time.schedule(withdrawal.pause(), this::withdrawIfLost);
                 }
             } else {
-                failures = 0;
                 absent = isNotFound(ending);
                 calls.removeIf(call -> call.lost && (call.answered || !absent));
                 review();
             }
         }
-        surroundings.emptied.run();
+        surroundings.emptied.accept(this);
     }
 
     private static boolean isNotFound(Ending ending) {
         return ending instanceof Refused refused && refused.reason() == RefusalReason.NOT_FOUND;
     }
 
-    private Duration pause() {
-        Duration pause = Duration.ofSeconds(1L << Math.min(failures - 1, MAX_DOUBLINGS));
-        return pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE;
-    }
-
     // ---- the end
 
     /**
      * Withdraws a request that waits, and tells those who still listen: that it did not happen if it
-     * was withdrawn, else what the store says, or that it is unknown.
+     * was withdrawn, else what the store says, or that it is unknown. If one of the callers is being
+     * told of the lease, nothing is withdrawn, and the store has the answer for the others, too.
      */
     void turnAway() {
         List<Call> waiting = new ArrayList<>();
         synchronized (this) {
-            if (request.terms().waitAtMost().isZero()) {
+            if (request.terms().waitAtMost().isZero() || isBeingTold()) {
                 return;
             }
             for (Call call : calls) {
                 if (!call.answered && !call.turnedAway) {
                     call.turnedAway = true;
                     waiting.add(call);
+                    retired = true;
                 }
             }
         }
         if (!waiting.isEmpty()) {
-            withdrawn(withdraw(), ending -> waiting.forEach(call -> tell(call, ending)));
+            withdrawn(withdrawal.attempt(), ending -> waiting.forEach(call -> tell(call, ending)));
         }
+    }
+
+    private boolean isBeingTold() {
+        return calls.stream()
+                .anyMatch(call -> !call.lost && call.acquisition instanceof Acquisition.Granted);
     }
 
     private void tell(Call call, @Nullable Ending ending) {
         Acquisition acquisition;
         synchronized (this) {
             acquisition = call.acquisition;
-            call.turnedAway = ending instanceof Ending.Ended;
+            call.turnedAway = !(ending instanceof Refused);
         }
         if (ending instanceof Ending.Ended) {
             call.answer.completeExceptionally(Stopping.refusal());
-        } else if (acquisition != null) {
+        } else if (acquisition != null
+                && (ending != null || !(acquisition instanceof Acquisition.Granted))) {
             call.answer.complete(acquisition);
-        } else {
+        } else { // a withdrawal without an answer may still take back what was granted
             call.answer.completeExceptionally(Stopping.unknown());
         }
     }

@@ -9,17 +9,20 @@ import io.leasehold.spi.Time;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 
 /**
  * The acquires whose answers have not reached their callers, by lease id. A request may come several
  * times: clients repeat what they have no answer to, often before the server knows that their
  * connection is lost, and proxies repeat too. One caller that was told of the lease keeps it, and one
  * that still listens keeps the request. When all are lost it is taken back after a grace, unless
- * somebody else has it: the store decides that, see {@link LeaseStore#withdrawUnlessUsed}.
+ * somebody else has it: the store decides that, see {@link LeaseStore#withdrawUnlessUsed}. A repeat
+ * that comes later than that begins anew, under another sender.
  */
 final class Acquires implements AutoCloseable {
 
@@ -30,6 +33,7 @@ final class Acquires implements AutoCloseable {
     private final int most;
     private final AtomicLong senders;
     private final ConcurrentHashMap<Key, AcquireCalls> wanted = new ConcurrentHashMap<>();
+    private final Set<AcquireCalls> replaced = ConcurrentHashMap.newKeySet(); // not empty yet
 
     private record Key(String namespace, LeaseId id) {}
 
@@ -45,7 +49,7 @@ final class Acquires implements AutoCloseable {
     /**
      * None yet.
      *
-     * @param most how many lease ids there may be, those that are being taken back included
+     * @param most how many requests there may be, those that are being taken back included
      */
     Acquires(Time time, Duration grace, int most, RandomGenerator random) {
         this.time = time;
@@ -56,7 +60,7 @@ final class Acquires implements AutoCloseable {
 
     CompletionStage<Acquisition> acquire(Caller caller, Order order) {
         Key key = new Key(order.namespace(), order.request().id());
-        if (wanted.size() >= most && !wanted.containsKey(key)) {
+        if (count() >= most && !wanted.containsKey(key)) {
             throw Failures.limit(
                     UNDER_WAY,
                     most,
@@ -64,7 +68,12 @@ final class Acquires implements AutoCloseable {
         }
         AcquireCalls.Call call = new AcquireCalls.Call();
         AcquireCalls joined = wanted.compute(key, (id, known) -> {
-            AcquireCalls entry = known == null ? wanted(key, order) : known;
+            if (known != null && known.join(call)) {
+                return known;
+            } else if (known != null) {
+                keepUntilEmpty(known);
+            }
+            AcquireCalls entry = wanted(key, order);
             entry.join(call);
             return entry;
         });
@@ -92,31 +101,45 @@ final class Acquires implements AutoCloseable {
         return new AcquireCalls(
                 order.store(),
                 order.request().sentBy(sender),
-                new AcquireCalls.Surroundings(time, grace, () -> forget(key)));
+                new AcquireCalls.Surroundings(time, grace, empty -> forget(key, empty)));
     }
 
-    private void forget(Key key) {
-        wanted.computeIfPresent(key, (id, known) -> known.isEmpty() ? null : known);
+    private void keepUntilEmpty(AcquireCalls retired) {
+        replaced.add(retired);
+        if (retired.isEmpty()) { // it takes no more calls, so it stays empty
+            replaced.remove(retired);
+        }
+    }
+
+    private void forget(Key key, AcquireCalls entry) {
+        wanted.computeIfPresent(
+                key, (id, known) -> known == entry && entry.isEmpty() ? null : known);
+        if (entry.isEmpty()) {
+            replaced.remove(entry);
+        }
     }
 
     /** Takes back all that still wait, and answers them. */
     void turnAway() {
-        for (AcquireCalls each : List.copyOf(wanted.values())) {
-            each.turnAway();
-        }
+        List.copyOf(wanted.values()).forEach(AcquireCalls::turnAway);
+        List.copyOf(replaced).forEach(AcquireCalls::turnAway);
     }
 
     /** Takes back nothing more. */
     @Override
     public void close() {
         List.copyOf(wanted.values()).forEach(AcquireCalls::close);
+        List.copyOf(replaced).forEach(AcquireCalls::close);
     }
 
+    /** How many requests count for the limit. */
     int count() {
-        return wanted.size();
+        return wanted.size() + replaced.size();
     }
 
     int calls() {
-        return wanted.values().stream().mapToInt(AcquireCalls::calls).sum();
+        return Stream.concat(wanted.values().stream(), replaced.stream())
+                .mapToInt(AcquireCalls::calls)
+                .sum();
     }
 }

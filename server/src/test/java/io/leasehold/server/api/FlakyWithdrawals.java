@@ -24,32 +24,42 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
-/** A store whose first withdrawals fail before they happen. */
+/** A store on which a test decides what becomes of each withdrawal. */
 final class FlakyWithdrawals implements LeaseStore {
 
-    private final LeaseStore store;
-    private final AtomicInteger failures;
-
-    FlakyWithdrawals(LeaseStore store, AtomicInteger failures) {
-        this.store = store;
-        this.failures = failures;
+    /** Decides about one withdrawal, which happens when its supplier is asked. */
+    interface Fate {
+        CompletionStage<Ending> of(Supplier<CompletionStage<Ending>> withdrawal);
     }
 
-    private CompletionStage<Ending> unlessFailing(Supplier<CompletionStage<Ending>> withdrawal) {
-        return failures.getAndDecrement() > 0
-                ? CompletableFuture.failedFuture(
-                        new StoreUnavailableException("it can't be reached"))
-                : withdrawal.get();
+    private final LeaseStore store;
+    private final Fate fate;
+
+    FlakyWithdrawals(LeaseStore store, Fate fate) {
+        this.store = store;
+        this.fate = fate;
+    }
+
+    /** A store whose first withdrawals fail before they happen. */
+    FlakyWithdrawals(LeaseStore store, AtomicInteger failures) {
+        this(
+                store,
+                withdrawal -> failures.getAndDecrement() > 0 ? unavailable() : withdrawal.get());
+    }
+
+    /** The answer to a withdrawal that did not happen. */
+    static CompletionStage<Ending> unavailable() {
+        return CompletableFuture.failedFuture(new StoreUnavailableException("it can't be reached"));
     }
 
     @Override
     public CompletionStage<Ending> withdraw(LeaseRequest request) {
-        return unlessFailing(() -> store.withdraw(request));
+        return fate.of(() -> store.withdraw(request));
     }
 
     @Override
     public CompletionStage<Ending> withdrawUnlessUsed(LeaseRequest request) {
-        return unlessFailing(() -> store.withdrawUnlessUsed(request));
+        return fate.of(() -> store.withdrawUnlessUsed(request));
     }
 
     @Override
