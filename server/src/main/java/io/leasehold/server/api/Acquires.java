@@ -3,6 +3,7 @@ package io.leasehold.server.api;
 
 import io.leasehold.model.LeaseId;
 import io.leasehold.spi.Acquisition;
+import io.leasehold.spi.Ending;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseStore;
 import io.leasehold.spi.Time;
@@ -34,6 +35,8 @@ final class Acquires implements AutoCloseable {
     private final AtomicLong senders;
     private final ConcurrentHashMap<Key, AcquireCalls> wanted = new ConcurrentHashMap<>();
     private final Set<AcquireCalls> replaced = ConcurrentHashMap.newKeySet(); // not empty yet
+    private final Set<Withdrawal> denied = ConcurrentHashMap.newKeySet(); // not answered yet
+    private volatile boolean closed;
 
     private record Key(String namespace, LeaseId id) {}
 
@@ -119,6 +122,35 @@ final class Acquires implements AutoCloseable {
         }
     }
 
+    /**
+     * Takes back what a caller got that may not have it, whoever else asked for it. Completes with the
+     * outcome of the first attempt; if that fails, the withdrawal is repeated until the store answers.
+     */
+    CompletionStage<Ending> deny(Order order) {
+        Withdrawal withdrawal = new Withdrawal(time, () -> order.store().withdraw(order.request()));
+        denied.add(withdrawal);
+        return attempt(withdrawal);
+    }
+
+    private CompletionStage<Ending> attempt(Withdrawal withdrawal) {
+        return withdrawal.attempt().whenComplete((ending, failure) -> {
+            if (failure == null || closed) {
+                denied.remove(withdrawal);
+            } else {
+                Time.Timer unused =
+                        time.schedule(withdrawal.pause(), () -> attemptAgain(withdrawal));
+            }
+        });
+    }
+
+    private void attemptAgain(Withdrawal withdrawal) {
+        if (closed) {
+            denied.remove(withdrawal);
+        } else {
+            CompletionStage<?> unused = attempt(withdrawal);
+        }
+    }
+
     /** Takes back all that still wait, and answers them. */
     void turnAway() {
         List.copyOf(wanted.values()).forEach(AcquireCalls::turnAway);
@@ -128,13 +160,14 @@ final class Acquires implements AutoCloseable {
     /** Takes back nothing more. */
     @Override
     public void close() {
+        closed = true;
         List.copyOf(wanted.values()).forEach(AcquireCalls::close);
         List.copyOf(replaced).forEach(AcquireCalls::close);
     }
 
     /** How many requests count for the limit. */
     int count() {
-        return wanted.size() + replaced.size();
+        return wanted.size() + replaced.size() + denied.size();
     }
 
     int calls() {

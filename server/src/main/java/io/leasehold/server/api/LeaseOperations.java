@@ -3,6 +3,7 @@ package io.leasehold.server.api;
 
 import io.grpc.MethodDescriptor;
 import io.leasehold.model.FencingToken;
+import io.leasehold.model.OutcomeUnknownException;
 import io.leasehold.model.Scope;
 import io.leasehold.protocol.FromWire;
 import io.leasehold.protocol.ToWire;
@@ -30,6 +31,7 @@ import io.leasehold.protocol.v1.RotateRequest;
 import io.leasehold.protocol.v1.WatchRequest;
 import io.leasehold.server.access.Rules;
 import io.leasehold.server.engine.Namespaces;
+import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.Guarantees;
 import io.leasehold.spi.LeaseQuery;
@@ -106,22 +108,30 @@ public final class LeaseOperations implements Operations, AutoCloseable {
                     if (stopping) {
                         throw Stopping.refusal();
                     }
-                    return in(
-                            namespaces.leases(namespace),
-                            store -> acquires.acquire(
-                                            caller, new Acquires.Order(namespace, store, request))
-                                    .thenCompose(answer -> isPermitted(caller, method, namespace)
-                                            ? CompletableFuture.completedStage(answer)
-                                            : takenBack(store, request, namespace)));
+                    return in(namespaces.leases(namespace), store -> {
+                        var order = new Acquires.Order(namespace, store, request);
+                        return acquires.acquire(caller, order)
+                                .thenCompose(answer -> isPermitted(caller, method, namespace)
+                                        ? CompletableFuture.completedStage(answer)
+                                        : denied(order, answer));
+                    });
                 },
                 ToWire::acquisition);
     }
 
     /** For a caller that lost its permission while it waited, and could not release what it got. */
-    private static <T> CompletionStage<T> takenBack(
-            LeaseStore store, LeaseRequest request, String namespace) {
-        return store.withdraw(request)
-                .handle((ending, failure) -> denied(LeasesGrpc.getAcquireMethod(), namespace))
+    private CompletionStage<Acquisition> denied(Acquires.Order order, Acquisition answer) {
+        CallFailedException denied = denied(LeasesGrpc.getAcquireMethod(), order.namespace());
+        if (!(answer instanceof Acquisition.Granted)) {
+            return CompletableFuture.failedStage(denied);
+        }
+        return acquires.deny(order)
+                .handle((ending, failure) -> failure == null
+                        ? denied
+                        : new OutcomeUnknownException(
+                                "the permission to acquire was revoked, and the lease could not be"
+                                        + " taken back yet: the server repeats that until the store"
+                                        + " answers"))
                 .thenCompose(CompletableFuture::failedStage);
     }
 
