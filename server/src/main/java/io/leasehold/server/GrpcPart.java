@@ -14,6 +14,7 @@ import com.linecorp.armeria.server.grpc.GrpcService;
 
 import io.leasehold.server.api.GrpcAdministration;
 import io.leasehold.server.api.GrpcEntrance;
+import io.leasehold.server.api.GrpcErrorPages;
 import io.leasehold.server.api.GrpcLeases;
 
 /** The operations over gRPC, in protobuf alone. */
@@ -33,6 +34,7 @@ final class GrpcPart implements ServerPart {
                         GrpcLeases.unforeseen(status, cause, trailers))
                 .build();
         server.service(service, GrpcPart::boundedByMessage);
+        server.errorHandler(new GrpcErrorPages());
     }
 
     /**

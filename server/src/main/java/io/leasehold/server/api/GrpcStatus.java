@@ -2,6 +2,7 @@
 package io.leasehold.server.api;
 
 import com.google.protobuf.Any;
+import com.google.protobuf.InvalidProtocolBufferException;
 import com.linecorp.armeria.common.ContentTooLargeException;
 import com.linecorp.armeria.common.stream.ClosedStreamException;
 import com.linecorp.armeria.server.RequestTimeoutException;
@@ -30,9 +31,16 @@ final class GrpcStatus {
 
     /** What is told of an error that came from elsewhere than the operations. */
     static Status unforeseen(Status status, Throwable cause, Metadata trailers) {
-        if (isTooLong(cause) || status.getCode() == Status.Code.RESOURCE_EXHAUSTED) {
+        if (isCausedBy(ContentTooLargeException.class, cause)
+                || status.getCode() == Status.Code.RESOURCE_EXHAUSTED) {
+            return told(tooLong(), trailers);
+        }
+        if (isCausedBy(InvalidProtocolBufferException.class, cause)) {
             return told(
-                    Failures.of(Failure.Kind.LIMIT_EXCEEDED, "the message is too long"), trailers);
+                    Failures.of(
+                            Failure.Kind.INVALID,
+                            "the message is not a valid protobuf message of this method"),
+                    trailers);
         }
         if (cause instanceof ClosedStreamException || cause instanceof IOException) {
             return Status.CANCELLED; // the client is gone, and nobody is told
@@ -49,9 +57,17 @@ final class GrpcStatus {
         };
     }
 
-    private static boolean isTooLong(Throwable cause) {
-        return cause instanceof ContentTooLargeException
-                || cause.getCause() instanceof ContentTooLargeException;
+    static CallFailedException tooLong() {
+        return Failures.of(Failure.Kind.LIMIT_EXCEEDED, "the message is too long");
+    }
+
+    private static boolean isCausedBy(Class<? extends Throwable> type, Throwable error) {
+        for (Throwable at = error; at != null; at = at.getCause()) {
+            if (type.isInstance(at)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static Status told(CallFailedException failed, Metadata trailers) {
