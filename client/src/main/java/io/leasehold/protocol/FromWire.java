@@ -7,11 +7,13 @@ import io.leasehold.model.Holder;
 import io.leasehold.model.Holding;
 import io.leasehold.model.LeaseId;
 import io.leasehold.model.LeaseRecord;
+import io.leasehold.model.LimitExceededException;
 import io.leasehold.model.Mode;
 import io.leasehold.model.RefusalReason;
 import io.leasehold.model.Scope;
 import io.leasehold.protocol.v1.AcquireReply;
 import io.leasehold.protocol.v1.AcquireRequest;
+import io.leasehold.protocol.v1.CompleteRequest;
 import io.leasehold.protocol.v1.EndReply;
 import io.leasehold.protocol.v1.ListReply;
 import io.leasehold.protocol.v1.ListRequest;
@@ -30,22 +32,25 @@ import io.leasehold.spi.LeasePage;
 import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseView;
+import io.leasehold.spi.Limits;
 import io.leasehold.spi.Refused;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
 import io.leasehold.spi.Rotation;
 import io.leasehold.spi.Validity;
 
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Supplier;
 
 /**
  * Reads messages into the model, which checks every value: what breaks a rule is an {@link
- * IllegalArgumentException} or a {@link io.leasehold.model.LimitExceededException} that says which.
- * A lease id never appears in either.
+ * IllegalArgumentException} that says which, and for a request in which field. A lease id never
+ * appears in it.
  */
 public final class FromWire {
 
@@ -65,52 +70,115 @@ public final class FromWire {
     // --- requests ---------------------------------------------------------------------------
 
     public static LeaseRequest acquire(AcquireRequest message) {
+        LeaseId id = field("leaseId", () -> LeaseId.parse(message.getLeaseId()));
+        Claim claim = field("scopes", () -> claim(message.getScopesList(), message.getMode()));
         return new LeaseRequest(
-                LeaseId.parse(message.getLeaseId()),
-                claim(message.getScopesList(), message.getMode()),
-                holder(message.getHolder()),
+                id,
+                claim,
+                field("holder", () -> holder(message.getHolder())),
                 new LeaseRequest.Terms(
-                        message.hasTtl() ? duration(message.getTtl()) : DEFAULT_TTL,
-                        duration(message.getWait()),
-                        duration(message.getLockDelay()),
-                        message.hasRecord()
-                                ? Optional.of(record(message.getRecord()))
-                                : Optional.empty(),
-                        token(message.getUnlessCompletedSince())));
+                        message.hasTtl() ? ttl("ttl", message.getTtl()) : DEFAULT_TTL,
+                        within("wait", message.getWait(), Duration.ZERO, Limits.MAX_WAIT),
+                        within(
+                                "lockDelay",
+                                message.getLockDelay(),
+                                Duration.ZERO,
+                                Limits.MAX_LOCK_DELAY),
+                        message.hasRecord() ? Optional.of(record(message)) : Optional.empty(),
+                        field(
+                                "unlessCompletedSince",
+                                () -> token(message.getUnlessCompletedSince()))));
     }
 
     public static List<RenewalRequest> renew(RenewRequest message) {
         if (message.getRenewalsCount() > MAX_RENEWALS) {
-            throw new IllegalArgumentException(message.getRenewalsCount()
-                    + " renewals in one request; at most " + MAX_RENEWALS);
+            throw new IllegalArgumentException(
+                    "the field 'renewals' has " + message.getRenewalsCount() + " elements; at most "
+                            + MAX_RENEWALS + " are allowed");
         }
         List<RenewalRequest> requests = new ArrayList<>(message.getRenewalsCount());
         for (RenewRequest.Renewal renewal : message.getRenewalsList()) {
-            Grant grant = grant(renewal.getGrant());
+            String path = "renewals[" + requests.size() + "].";
+            Grant grant = grant(path + "grant.", renewal.getGrant());
             long version = renewal.getExpectedVersion();
             requests.add(new RenewalRequest(
                     grant,
-                    renewal.hasTtl() ? duration(renewal.getTtl()) : grant.ttl(),
+                    renewal.hasTtl() ? ttl(path + "ttl", renewal.getTtl()) : grant.ttl(),
                     version == 0 ? OptionalLong.empty() : OptionalLong.of(version)));
         }
         return requests;
     }
 
     public static Grant grant(io.leasehold.protocol.v1.Grant message) {
+        return grant("grant.", message);
+    }
+
+    private static Grant grant(String path, io.leasehold.protocol.v1.Grant message) {
+        Claim claim =
+                field(path + "scopes", () -> claim(message.getScopesList(), message.getMode()));
+        Holder holder = field(path + "holder", () -> holder(message.getHolder()));
+        FencingToken token = field(path + "token", () -> new FencingToken(message.getToken()));
         return new Grant(
-                new Holding(
-                        claim(message.getScopesList(), message.getMode()),
-                        holder(message.getHolder()),
-                        new FencingToken(message.getToken())),
-                LeaseId.parse(message.getLeaseId()),
-                message.hasTtl() ? duration(message.getTtl()) : DEFAULT_TTL);
+                new Holding(claim, holder, token),
+                field(path + "leaseId", () -> LeaseId.parse(message.getLeaseId())),
+                message.hasTtl() ? ttl(path + "ttl", message.getTtl()) : DEFAULT_TTL);
+    }
+
+    /** For how long a completed lease's record is kept. */
+    public static Duration keepFor(CompleteRequest message) {
+        return within("keepFor", message.getKeepFor(), Duration.ZERO, Limits.MAX_KEEP_FOR);
     }
 
     public static LeaseQuery list(ListRequest message) {
-        return new LeaseQuery(
-                scope(message.getOverlapping()),
-                token(message.getAfter()),
-                message.getLimit() == 0 ? DEFAULT_PAGE : message.getLimit());
+        Optional<Scope> overlapping = field("overlapping", () -> scope(message.getOverlapping()));
+        Optional<FencingToken> after = field("after", () -> token(message.getAfter()));
+        int limit = message.getLimit() == 0 ? DEFAULT_PAGE : message.getLimit();
+        return field("limit", () -> new LeaseQuery(overlapping, after, limit));
+    }
+
+    private static LeaseRecord record(AcquireRequest message) {
+        return field("record", () -> record(message.getRecord()));
+    }
+
+    private static Duration ttl(String name, com.google.protobuf.Duration message) {
+        return within(name, message, Limits.MIN_TTL, Limits.MAX_TTL);
+    }
+
+    /** Reads a duration of a request. The limits are told in seconds, as they are written. */
+    private static Duration within(
+            String name, com.google.protobuf.Duration message, Duration least, Duration most) {
+        Duration value = field(name, () -> duration(message));
+        if (value.compareTo(least) < 0) {
+            throw new IllegalArgumentException("the field '" + name + "' is " + seconds(value)
+                    + "; it must be at least " + seconds(least));
+        }
+        if (value.compareTo(most) > 0) {
+            throw new IllegalArgumentException("the field '" + name + "' is " + seconds(value)
+                    + "; it must be at most " + seconds(most));
+        }
+        return value;
+    }
+
+    private static String seconds(Duration duration) {
+        return BigDecimal.valueOf(duration.getSeconds())
+                        .add(BigDecimal.valueOf(duration.getNano(), 9))
+                        .stripTrailingZeros()
+                        .toPlainString()
+                + "s";
+    }
+
+    /**
+     * Reads a field of a request.
+     *
+     * @param name the field as JSON spells it
+     * @throws IllegalArgumentException if its value breaks a rule; the message names the field
+     */
+    public static <T> T field(String name, Supplier<T> read) {
+        try {
+            return read.get();
+        } catch (IllegalArgumentException | LimitExceededException e) {
+            throw new IllegalArgumentException("the field '" + name + "': " + e.getMessage(), e);
+        }
     }
 
     // --- answers ----------------------------------------------------------------------------

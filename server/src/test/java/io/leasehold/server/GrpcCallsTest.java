@@ -328,12 +328,11 @@ final class GrpcCallsTest {
     @Test
     void whatIsBeyondALimitSaysHowHighItIs() {
         Failure failure = failure(
-                Status.Code.RESOURCE_EXHAUSTED,
+                Status.Code.INVALID_ARGUMENT,
                 () -> server.calls()
                         .acquire(acquire("x").setTtl(seconds(90_000)).build()));
-        assertThat(failure.getKind()).isEqualTo(Failure.Kind.LIMIT_EXCEEDED);
-        assertThat(failure.getLimit()).isEqualTo("ttl");
-        assertThat(failure.getLimitValue()).isEqualTo(86_400_000);
+        assertThat(failure.getMessage())
+                .isEqualTo("the field 'ttl' is 90000s; it must be at most 86400s");
     }
 
     @Test

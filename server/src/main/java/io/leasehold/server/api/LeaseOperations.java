@@ -3,6 +3,7 @@ package io.leasehold.server.api;
 
 import io.grpc.MethodDescriptor;
 import io.leasehold.model.FencingToken;
+import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.OutcomeUnknownException;
 import io.leasehold.model.Scope;
 import io.leasehold.protocol.FromWire;
@@ -37,7 +38,6 @@ import io.leasehold.spi.Guarantees;
 import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseStore;
-import io.leasehold.spi.Limits;
 import io.leasehold.spi.RenewalRequest;
 
 import java.time.Duration;
@@ -189,8 +189,9 @@ public final class LeaseOperations implements Operations, AutoCloseable {
         return loads.holders.carry(
                 () -> {
                     Grant grant = FromWire.grant(message.getGrant());
-                    Duration keepFor = Limits.keepFor(FromWire.duration(message.getKeepFor()));
-                    var record = FromWire.record(message.getRecord());
+                    Duration keepFor = FromWire.keepFor(message);
+                    LeaseRecord record =
+                            FromWire.field("record", () -> FromWire.record(message.getRecord()));
                     return in(
                             changing(
                                     caller, LeasesGrpc.getCompleteMethod(), message.getNamespace()),
@@ -203,8 +204,8 @@ public final class LeaseOperations implements Operations, AutoCloseable {
     public CompletionStage<EndReply> forceRelease(Caller caller, ForceReleaseRequest message) {
         return loads.holders.carry(
                 () -> {
-                    Scope scope = Scope.parse(message.getScope());
-                    FencingToken token = new FencingToken(message.getToken());
+                    Scope scope = scope(message.getScope());
+                    FencingToken token = token(message.getToken());
                     return in(
                             changing(
                                     caller,
@@ -233,8 +234,9 @@ public final class LeaseOperations implements Operations, AutoCloseable {
         return loads.holders.carry(
                 () -> {
                     String namespace = permitted(caller, method, message.getNamespace());
-                    Scope resource = Scope.name(message.getResource());
-                    FencingToken token = new FencingToken(message.getToken());
+                    Scope resource =
+                            FromWire.field("resource", () -> Scope.name(message.getResource()));
+                    FencingToken token = token(message.getToken());
                     return in(
                             namespaces.guards(namespace),
                             store -> guards.admit(store, resource, token));
@@ -246,7 +248,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
     public CompletionStage<ListReply> get(Caller caller, GetRequest message) {
         return loads.readers.carry(
                 () -> {
-                    LeaseQuery query = LeaseQuery.overlapping(Scope.parse(message.getScope()));
+                    LeaseQuery query = LeaseQuery.overlapping(scope(message.getScope()));
                     return reading(
                             caller,
                             LeasesGrpc.getGetMethod(),
@@ -276,8 +278,8 @@ public final class LeaseOperations implements Operations, AutoCloseable {
     public CompletionStage<CheckReply> check(Caller caller, CheckRequest message) {
         return loads.readers.carry(
                 () -> {
-                    Scope scope = Scope.parse(message.getScope());
-                    FencingToken token = new FencingToken(message.getToken());
+                    Scope scope = scope(message.getScope());
+                    FencingToken token = token(message.getToken());
                     return reading(
                             caller,
                             LeasesGrpc.getCheckMethod(),
@@ -313,8 +315,10 @@ public final class LeaseOperations implements Operations, AutoCloseable {
     public Watch watch(Caller caller, WatchRequest message) {
         try {
             String namespace = Namespaces.name(message.getNamespace());
-            Optional<Scope> overlapping = FromWire.scope(message.getOverlapping());
-            WatchRing.Cursor after = WatchRing.Cursor.parse(message.getAfter());
+            Optional<Scope> overlapping =
+                    FromWire.field("overlapping", () -> FromWire.scope(message.getOverlapping()));
+            WatchRing.Cursor after =
+                    FromWire.field("after", () -> WatchRing.Cursor.parse(message.getAfter()));
             BooleanSupplier permitted =
                     () -> isPermitted(caller, LeasesGrpc.getWatchMethod(), namespace);
             return permitted.getAsBoolean()
@@ -323,6 +327,14 @@ public final class LeaseOperations implements Operations, AutoCloseable {
         } catch (RuntimeException e) {
             throw Failures.before(e);
         }
+    }
+
+    private static Scope scope(String text) {
+        return FromWire.field("scope", () -> Scope.parse(text));
+    }
+
+    private static FencingToken token(long value) {
+        return FromWire.field("token", () -> new FencingToken(value));
     }
 
     // --- the end ------------------------------------------------------------------------------

@@ -82,9 +82,8 @@ final class Answers {
         if (problem.status().equals(HttpStatus.UNAUTHORIZED)) {
             headers.set(HttpHeaderNames.WWW_AUTHENTICATE, "Bearer");
         }
-        if (problem.status().equals(HttpStatus.SERVICE_UNAVAILABLE)
-                || problem.status().equals(HttpStatus.TOO_MANY_REQUESTS)) {
-            headers.set(HttpHeaderNames.RETRY_AFTER, "1");
+        if (problem.retryAfterSeconds() > 0) {
+            headers.setLong(HttpHeaderNames.RETRY_AFTER, problem.retryAfterSeconds());
         }
         byte[] body = json.write(generator -> problem.write(json, generator));
         return AggregatedHttpResponse.of(headers.build(), HttpData.wrap(body));

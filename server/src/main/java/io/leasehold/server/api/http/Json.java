@@ -8,10 +8,14 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.io.SegmentedStringWriter;
 import com.fasterxml.jackson.core.util.ByteArrayBuilder;
+import com.google.protobuf.Descriptors.Descriptor;
+import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Collection;
+import java.util.HashSet;
+import java.util.Set;
 import org.curioswitch.common.protobuf.json.MessageMarshaller;
 
 /**
@@ -27,6 +31,7 @@ final class Json {
                     StreamReadConstraints.builder().maxNestingDepth(DEEPEST).build())
             .build();
     private final MessageMarshaller marshaller;
+    private final Set<String> enumFields = new HashSet<>();
 
     /** For these messages and all that they are made of. */
     Json(Collection<Message> prototypes) {
@@ -35,6 +40,21 @@ final class Json {
                 .omittingInsignificantWhitespace(true);
         prototypes.forEach(builder::register);
         marshaller = builder.build();
+        Set<Descriptor> seen = new HashSet<>();
+        prototypes.forEach(prototype -> collectEnums(prototype.getDescriptorForType(), seen));
+    }
+
+    private void collectEnums(Descriptor message, Set<Descriptor> seen) {
+        if (seen.add(message)) {
+            for (FieldDescriptor field : message.getFields()) {
+                if (field.getJavaType() == FieldDescriptor.JavaType.ENUM) {
+                    enumFields.add(field.getJsonName());
+                    enumFields.add(field.getName());
+                } else if (field.getJavaType() == FieldDescriptor.JavaType.MESSAGE) {
+                    collectEnums(field.getMessageType(), seen);
+                }
+            }
+        }
     }
 
     /** Reads one message from UTF-8. */
@@ -43,7 +63,7 @@ final class Json {
             throw new MalformedException("The body is empty; send a JSON object, at least {}.");
         }
         try (JsonParser bytes = factory.createParser(json);
-                JsonParser parser = new StrictParser(bytes)) {
+                JsonParser parser = new StrictParser(bytes, enumFields)) {
             try {
                 marshaller.mergeValue(parser, message);
             } catch (IOException | RuntimeException e) {

@@ -9,12 +9,14 @@ import io.leasehold.protocol.v1.AdmitReply;
 import io.leasehold.protocol.v1.EndReply;
 import io.leasehold.protocol.v1.Holding;
 import io.leasehold.protocol.v1.Refusal;
-import io.leasehold.protocol.v1.RenewReply;
 import io.leasehold.protocol.v1.RotateReply;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Which replies say that nothing was done, which over HTTP is a problem. */
+/**
+ * Which replies say that nothing was done, which over HTTP is a problem. Renewals are never one,
+ * because each of them has an outcome of its own in the reply.
+ */
 final class Outcomes {
 
     private Outcomes() {}
@@ -23,11 +25,6 @@ final class Outcomes {
     static @Nullable Problem problem(Message reply) {
         if (reply instanceof AcquireReply acquired) {
             return problem(acquired);
-        }
-        if (reply instanceof RenewReply renewed) {
-            return renewed.getOutcomesCount() == 1 && renewed.getOutcomes(0).hasRefused()
-                    ? refused(renewed.getOutcomes(0).getRefused(), renewed)
-                    : null;
         }
         if (reply instanceof RotateReply rotated) {
             return rotated.hasRefused() ? refused(rotated.getRefused(), rotated) : null;

@@ -2,8 +2,10 @@
 package io.leasehold.server.api.http;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.google.protobuf.Duration;
 import com.google.protobuf.Message;
 import com.linecorp.armeria.common.HttpStatus;
+import io.leasehold.protocol.v1.AcquireReply;
 import io.leasehold.protocol.v1.Failure;
 import io.leasehold.protocol.v1.Reason;
 import java.io.IOException;
@@ -99,6 +101,18 @@ record Problem(HttpStatus status, String reason, String title, String detail, Mo
                 "The server failed",
                 "This is an error of the server, and is in its log. What was asked for may or may"
                         + " not have happened.");
+    }
+
+    /** After how many seconds another try may succeed; 0 if waiting is no help. */
+    long retryAfterSeconds() {
+        if (more.reply() instanceof AcquireReply acquired && acquired.hasHeld()) {
+            Duration remaining = acquired.getHeld().getRemaining();
+            return Math.max(1, remaining.getSeconds() + (remaining.getNanos() > 0 ? 1 : 0));
+        }
+        return status.equals(HttpStatus.SERVICE_UNAVAILABLE)
+                        || status.equals(HttpStatus.TOO_MANY_REQUESTS)
+                ? 1
+                : 0;
     }
 
     Problem with(More others) {

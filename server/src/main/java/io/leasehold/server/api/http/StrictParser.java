@@ -5,23 +5,34 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.util.JsonParserDelegate;
 import java.io.IOException;
+import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A parser that takes no number for text, and no long text for a number: a hundred thousand digits
- * would keep an event loop busy for a second.
+ * would keep an event loop busy for a second. Values of enums it takes in any case.
  */
 final class StrictParser extends JsonParserDelegate {
 
     private static final int LONGEST_NUMBER = 64;
 
-    StrictParser(JsonParser parser) {
+    private final Set<String> enumFields;
+
+    /** Reads fields of these names as values of enums. */
+    StrictParser(JsonParser parser, Set<String> enumFields) {
         super(parser);
+        this.enumFields = enumFields;
     }
 
     @Override
     public @Nullable String getValueAsString() throws IOException {
-        return delegate.currentToken() == JsonToken.VALUE_STRING ? delegate.getText() : null;
+        if (delegate.currentToken() != JsonToken.VALUE_STRING) {
+            return null;
+        }
+        String text = delegate.getText();
+        String name = delegate.currentName();
+        return name != null && enumFields.contains(name) ? text.toUpperCase(Locale.ROOT) : text;
     }
 
     @Override

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What requests and replies look like as JSON. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -159,6 +160,30 @@ final class BodiesTest {
         assertThat(problem.at("/reply/held/blocker/mode").asText()).isEqualTo("EXCLUSIVE");
     }
 
+    @ParameterizedTest
+    @CsvSource({"12, 400000000, 13", "12, 0, 12", "0, 1, 1", "0, 0, 1"})
+    void aHeldLockTellsAfterHowManySecondsToTryAgain(long seconds, int nanos, String told) {
+        web.operations.answers(AcquireReply.newBuilder()
+                .setHeld(AcquireReply.Held.newBuilder()
+                        .setRemaining(Duration.newBuilder().setSeconds(seconds).setNanos(nanos)))
+                .build());
+        HttpResponse<String> response = web.post("/v1/acquire", "{\"scopes\":[\"name:orders\"]}");
+
+        assertThat(response.headers().firstValue("retry-after")).contains(told);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"SHARED", "shared", "Shared"})
+    void aModeIsReadInAnyCase(String mode) throws InterruptedException {
+        web.operations.answers(granted());
+        String body = "{\"mode\":\"" + mode + "\",\"holder\":\"shared\"}";
+
+        assertThat(web.post("/v1/acquire", body).statusCode()).isEqualTo(200);
+        AcquireRequest request = (AcquireRequest) web.operations.asked.take().request();
+        assertThat(request.getMode()).isEqualTo(Mode.SHARED);
+        assertThat(request.getHolder()).isEqualTo("shared");
+    }
+
     @Test
     void aLimitIsToldWithItsValue() {
         web.operations.fails(new CallFailedException(Failure.newBuilder()
@@ -219,7 +244,6 @@ final class BodiesTest {
                 "{\"scopes\":[null]}                     | 'scopes'          | a string",
                 "{\"holder\":true}                       | 'holder'          | a string",
                 "{\"mode\":\"BOTH\"}                     | 'mode'            | EXCLUSIVE, SHARED",
-                "{\"mode\":\"shared\"}                   | 'mode'            | EXCLUSIVE, SHARED",
                 "{\"record\":7}                          | 'record'          | an object",
                 "{\"record\":{\"value\":\"%%\"}}         | 'record.value'    | base64",
                 "{\"record\":{\"colour\":1}}             | 'record.colour'   | kind, value",

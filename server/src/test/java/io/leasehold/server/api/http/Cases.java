@@ -127,19 +127,20 @@ final class Cases {
         RenewReply.Outcome renewed = RenewReply.Outcome.newBuilder()
                 .setRenewed(RenewReply.Renewed.getDefaultInstance())
                 .build();
-        RenewReply.Outcome refused = RenewReply.Outcome.newBuilder()
-                .setRefused(refusal(Reason.EXPIRED))
-                .build();
-        List<Reply> replies = new ArrayList<>(refusals(
-                RenewReply.newBuilder().addOutcomes(renewed).build(),
-                reason -> RenewReply.newBuilder()
-                        .addOutcomes(RenewReply.Outcome.newBuilder().setRefused(refusal(reason)))
-                        .build()));
-        RenewReply several = RenewReply.newBuilder()
-                .addOutcomes(renewed)
-                .addOutcomes(refused)
-                .build();
-        replies.add(new Reply(several, 200, ""));
+        List<Reply> replies = new ArrayList<>();
+        replies.add(new Reply(RenewReply.newBuilder().addOutcomes(renewed).build(), 200, ""));
+        for (Reason reason : reasons()) {
+            RenewReply.Outcome refused =
+                    RenewReply.Outcome.newBuilder().setRefused(refusal(reason)).build();
+            replies.add(new Reply(RenewReply.newBuilder().addOutcomes(refused).build(), 200, ""));
+            replies.add(new Reply(
+                    RenewReply.newBuilder()
+                            .addOutcomes(renewed)
+                            .addOutcomes(refused)
+                            .build(),
+                    200,
+                    ""));
+        }
         return replies;
     }
 
