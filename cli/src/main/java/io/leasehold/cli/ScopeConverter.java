@@ -12,18 +12,9 @@ final class ScopeConverter implements ITypeConverter<Scope> {
     @Override
     public Scope convert(String text) {
         try {
-            return hasKind(text) ? Scope.parse(text) : Scope.name(text);
+            return Scope.parseOrName(text);
         } catch (IllegalArgumentException e) {
             throw new TypeConversionException(e.getMessage());
         }
-    }
-
-    private static boolean hasKind(String text) {
-        int colon = text.indexOf(':');
-        return colon > 0
-                && switch (text.substring(0, colon)) {
-                    case "name", "path", "subtree", "inode", "range" -> true;
-                    default -> false;
-                };
     }
 }

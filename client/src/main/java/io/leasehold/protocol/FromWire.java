@@ -287,7 +287,7 @@ public final class FromWire {
 
     /** A scope, unless the text is empty. */
     public static Optional<Scope> scope(String text) {
-        return text.isEmpty() ? Optional.empty() : Optional.of(Scope.parse(text));
+        return text.isEmpty() ? Optional.empty() : Optional.of(Scope.parseOrName(text));
     }
 
     /** A token, unless the number is 0. */
@@ -310,7 +310,7 @@ public final class FromWire {
         }
         List<Scope> read = new ArrayList<>(scopes.size());
         for (String scope : scopes) {
-            read.add(Scope.parse(scope));
+            read.add(Scope.parseOrName(scope));
         }
         return new Claim(
                 read,

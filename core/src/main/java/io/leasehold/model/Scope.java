@@ -61,6 +61,16 @@ public sealed interface Scope {
         };
     }
 
+    /** Reads a scope as people write it: the canonical text, or a name without its kind. */
+    static Scope parseOrName(String text) {
+        int colon = text.indexOf(':');
+        String kind = colon < 0 ? "" : text.substring(0, colon);
+        return switch (kind) {
+            case "name", "path", "subtree", "inode", "range" -> parse(text);
+            default -> new Name(text);
+        };
+    }
+
     private static long parseInode(String digits) {
         try {
             return Text.unsigned(digits);

@@ -311,7 +311,7 @@ final class GrpcCallsTest {
         for (AcquireRequest wrong : List.of(
                 acquire("x").setLeaseId("short").build(),
                 acquire("x").clearScopes().build(),
-                acquire("x").addScopes("nonsense").build(),
+                acquire("x").addScopes("inode:nonsense").build(),
                 acquire("x").setModeValue(77).build(),
                 acquire("x").setNamespace("Not A Name").build(),
                 acquire("x").setNamespace("a~guards").build(),

@@ -330,7 +330,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
     }
 
     private static Scope scope(String text) {
-        return FromWire.field("scope", () -> Scope.parse(text));
+        return FromWire.field("scope", () -> Scope.parseOrName(text));
     }
 
     private static FencingToken token(long value) {
