@@ -73,6 +73,26 @@ final class PrintableWriterTest {
     }
 
     @Test
+    void theReasonOfAServerIsOneLineWithoutCommandsForTheTerminal() {
+        try (StubServer server = new StubServer()) {
+            server.on("/v1/leases", 400, "{\"reason\":\"A\\u001b[8mB\\nleasehold: c\"}");
+            assertThat(leasehold("list", "--server", server.url())).isNotZero();
+            assertThat(err.toString())
+                    .contains("A\\u001b[8mB\\u000aleasehold: c")
+                    .hasLineCount(1)
+                    .doesNotContain("\u001b");
+        }
+    }
+
+    @Test
+    void lettersThatAreNotSeenAreEscaped() {
+        PrintWriter printable = new PrintableWriter(new PrintWriter(out));
+        printable.print("a\u034fb\ufe0fc\u3164");
+        printable.flush();
+        assertThat(out.toString()).isEqualTo("a\\u034fb\\ufe0fc\\u3164");
+    }
+
+    @Test
     void progressIsDrawnAndNotEscaped() {
         CommandLine bench = Main.commandLine("bench")
                 .setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.ON));

@@ -133,8 +133,8 @@ public final class HttpCall {
     }
 
     private RuntimeException failure(int status, JsonObject problem) {
-        String reason = problem.text("reason");
         // one line, and nothing for the terminal, whoever the server is
+        String reason = Printable.text(problem.text("reason"));
         String detail = Printable.text(problem.text("detail"));
         String message = detail.isEmpty()
                 ? host() + " answered with status " + status

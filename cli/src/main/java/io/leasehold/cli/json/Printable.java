@@ -32,7 +32,18 @@ public final class Printable {
                     Character.SURROGATE,
                     Character.LINE_SEPARATOR,
                     Character.PARAGRAPH_SEPARATOR -> true;
-            default -> false;
+            default -> isBlankThoughALetter(codePoint);
+        };
+    }
+
+    /** Letters and marks that Unicode's property Default_Ignorable_Code_Point makes invisible. */
+    private static boolean isBlankThoughALetter(int codePoint) {
+        return switch (codePoint) {
+            case 0x034f, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x3164, 0xffa0 -> true;
+            default ->
+                (codePoint >= 0x180b && codePoint <= 0x180f)
+                        || (codePoint >= 0xfe00 && codePoint <= 0xfe0f)
+                        || (codePoint >= 0xe0000 && codePoint <= 0xe0fff);
         };
     }
 
