@@ -4,6 +4,7 @@ package io.leasehold.client;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.LeaseholdException;
+import io.leasehold.model.LimitExceededException;
 import io.leasehold.model.Scope;
 import io.leasehold.protocol.FromWire;
 import io.leasehold.protocol.ToWire;
@@ -20,6 +21,7 @@ import io.leasehold.spi.LeasePage;
 import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseStore;
+import io.leasehold.spi.Limits;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
 import io.leasehold.spi.Rotation;
@@ -166,8 +168,14 @@ public final class RemoteLeaseStore implements LeaseStore {
 
     @Override
     public CompletionStage<Ending> complete(Grant grant, LeaseRecord record, Duration keepFor) {
+        Duration allowed;
+        try {
+            allowed = Limits.keepFor(keepFor);
+        } catch (IllegalArgumentException | LimitExceededException e) {
+            return CompletableFuture.failedFuture(e);
+        }
         return ending(
-                Call.newBuilder().setComplete(ToWire.complete(namespace, grant, record, keepFor)));
+                Call.newBuilder().setComplete(ToWire.complete(namespace, grant, record, allowed)));
     }
 
     @Override
