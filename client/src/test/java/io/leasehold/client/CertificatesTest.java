@@ -158,7 +158,7 @@ final class CertificatesTest {
 
         @Override
         public void publish(LogRecord message) {
-            if (message.getLevel() == Level.WARNING) {
+            if (message.getLevel().equals(Level.WARNING)) {
                 all.add(message.getMessage());
             }
         }

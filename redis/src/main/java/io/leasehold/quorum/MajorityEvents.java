@@ -58,14 +58,15 @@ final class MajorityEvents {
                 return false;
             }
             int order = mine.holding().token().compareTo(theirs.holding().token());
-            return order < 0 && conflict(mine.holding(), theirs.holding())
-                    || order == 0 && rank(mine) < rank(theirs);
+            return order == 0
+                    ? rank(mine) < rank(theirs)
+                    : order < 0 && conflict(mine.holding(), theirs.holding());
         }
 
         /** Whether they can't be held together, or may be one lease before and after a rotation. */
         private static boolean conflict(Holding one, Holding other) {
             return one.claim().conflictsWith(other.claim())
-                    || one.claim().equals(other.claim()) && one.holder().equals(other.holder());
+                    || (one.claim().equals(other.claim()) && one.holder().equals(other.holder()));
         }
 
         private static int rank(Changed change) {

@@ -22,6 +22,7 @@ import io.leasehold.testkit.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -164,7 +165,7 @@ final class WatchesTest {
         assertThat(next).failsWithin(PATIENCE);
         Throwable thrown = catchThrowableOfType(CompletionException.class, next::join);
         assertThat(thrown).hasCauseInstanceOf(CallFailedException.class);
-        return ((CallFailedException) thrown.getCause()).failure();
+        return ((CallFailedException) Objects.requireNonNull(thrown.getCause())).failure();
     }
 
     private void acquire(Operations operations, String namespace, String name) {
