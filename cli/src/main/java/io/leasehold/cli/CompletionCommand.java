@@ -5,6 +5,7 @@ import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.AutoComplete;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
@@ -17,16 +18,22 @@ import picocli.CommandLine.Spec;
             "Prints a script that completes commands and options in a shell.",
             "",
             "For bash: source <(leasehold completion bash). For zsh, the same with zsh, in ~/.zshrc.",
+            "For fish: leasehold completion fish > ~/.config/fish/completions/leasehold.fish",
             ""
         },
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
-        footer = {"  leasehold completion bash", "  leasehold completion zsh"})
+        footer = {
+            "  leasehold completion bash",
+            "  leasehold completion zsh",
+            "  leasehold completion fish"
+        })
 final class CompletionCommand implements Callable<Integer> {
 
     enum Shell {
         BASH,
-        ZSH;
+        ZSH,
+        FISH;
 
         @Override
         public String toString() {
@@ -34,7 +41,7 @@ final class CompletionCommand implements Callable<Integer> {
         }
     }
 
-    @Parameters(paramLabel = "SHELL", description = "bash or zsh.")
+    @Parameters(paramLabel = "SHELL", description = "bash, zsh or fish.")
     @SuppressWarnings("NullAway.Init") // set by picocli
     private Shell shell;
 
@@ -44,11 +51,19 @@ final class CompletionCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        // one script for both: in zsh it turns on zsh's own understanding of bash's completions
-        String script = AutoComplete.bash("leasehold", Main.complete());
         PrintWriter out = PrintableWriter.exact(spec.commandLine().getOut());
-        out.print(shell == Shell.ZSH ? "#compdef leasehold\n" + script : script);
+        out.print(script());
         out.flush();
         return 0;
+    }
+
+    private String script() {
+        CommandLine all = Main.complete();
+        return switch (shell) {
+            case BASH -> AutoComplete.bash("leasehold", all);
+            // the same script turns on zsh's own understanding of bash's completions
+            case ZSH -> "#compdef leasehold\n" + AutoComplete.bash("leasehold", all);
+            case FISH -> FishCompletion.of(all);
+        };
     }
 }

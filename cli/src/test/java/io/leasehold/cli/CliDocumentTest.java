@@ -10,8 +10,11 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** What docs/cli.md shows is what there is. */
 final class CliDocumentTest {
@@ -119,6 +122,33 @@ final class CliDocumentTest {
                                         .as(command.getCommandName())
                                         .containsPattern(
                                                 "\\| (\\d+, )?" + code + "(, \\d+)? \\|")));
+    }
+
+    @Test
+    void completionInFishKnowsEveryCommandAndOption() {
+        String script = FishCompletion.of(Main.complete());
+        commands(Main.complete().getCommandSpec(), spec -> {
+            String condition = "__fish_seen_subcommand_from " + spec.name();
+            assertThat(script).contains(" -a " + spec.name());
+            for (OptionSpec option : spec.options()) {
+                if (!option.hidden()) {
+                    String name = option.longestName().replaceFirst("^--", "-l ");
+                    assertThat(script.lines())
+                            .as(spec.name() + " " + option.longestName())
+                            .anyMatch(line -> line.contains(condition) && line.contains(name));
+                }
+            }
+        });
+        assertThat(script)
+                .contains("-l output -xa 'text json'")
+                .contains("'__fish_seen_subcommand_from completion' -a 'bash zsh fish'");
+    }
+
+    private static void commands(CommandSpec parent, Consumer<CommandSpec> visitor) {
+        for (CommandLine command : parent.subcommands().values()) {
+            visitor.accept(command.getCommandSpec());
+            commands(command.getCommandSpec(), visitor);
+        }
     }
 
     @Test
