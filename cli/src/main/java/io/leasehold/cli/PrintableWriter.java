@@ -29,8 +29,12 @@ final class PrintableWriter extends PrintWriter {
 
     private static final class Escaping extends Writer {
 
-        /** What is left as it is: the end of a line, and the colours of our own styles. */
-        private static final Pattern OURS = Pattern.compile("\r?\n|\u001b\\[[0-9;]*m");
+        /**
+         * What is left as it is: the end of a line, and the styles and colours that we use. Others
+         * could hide what they stand around, such as {@code ESC[8m}.
+         */
+        private static final Pattern OURS =
+                Pattern.compile("\r?\n|\u001b\\[(?:(?:[0-4]|2[1-4]|3[1-79])(?:;|(?=m)))*m");
 
         private final PrintWriter out;
 

@@ -73,6 +73,21 @@ final class PrintableWriterTest {
     }
 
     @Test
+    void whatAServerSaysOfItselfIsInItsLineWithoutCommandsForTheTerminal() {
+        try (StubServer server = new StubServer()) {
+            server.on(
+                    "/v1/info",
+                    200,
+                    "{\"engine\":\"A\\u001b[31mB\\nok\",\"caveats\":[\"C\\nD\"],\"version\":\"1\"}");
+            int unused = leasehold("doctor", "--server", server.url());
+            assertThat(out.toString() + err)
+                    .contains("A\\u001b[31mB\\u000aok")
+                    .contains("C\\u000aD")
+                    .doesNotContain("\u001b");
+        }
+    }
+
+    @Test
     void theReasonOfAServerIsOneLineWithoutCommandsForTheTerminal() {
         try (StubServer server = new StubServer()) {
             server.on("/v1/leases", 400, "{\"reason\":\"A\\u001b[8mB\\nleasehold: c\"}");
@@ -109,5 +124,14 @@ final class PrintableWriterTest {
         printable.print("\u001b[1mbold\u001b[0m\u001b]0;title\u0007\n");
         printable.flush();
         assertThat(out.toString()).isEqualTo("\u001b[1mbold\u001b[0m\\u001b]0;title\\u0007\n");
+    }
+
+    @Test
+    void stylesThatHideWhatTheyStandAroundAreEscaped() {
+        PrintWriter printable = new PrintableWriter(new PrintWriter(out));
+        printable.print("\u001b[1;32mgood\u001b[39;0m\u001b[8mhidden\u001b[30;40mblack");
+        printable.flush();
+        assertThat(out.toString())
+                .isEqualTo("\u001b[1;32mgood\u001b[39;0m\\u001b[8mhidden\\u001b[30;40mblack");
     }
 }

@@ -3,6 +3,7 @@ package io.leasehold.cli.http;
 
 import io.leasehold.cli.json.JsonException;
 import io.leasehold.cli.json.JsonObject;
+import io.leasehold.cli.json.Printable;
 import io.leasehold.model.Claim;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.Holder;
@@ -139,14 +140,15 @@ final class FromJson {
         return reply.has("resync") ? Optional.of(new LeaseEvent.Missed(1)) : Optional.empty();
     }
 
+    /** Its texts are another program's: they are shown in one line, and as they are. */
     static Guarantees guarantees(JsonObject info) {
         return new Guarantees(
-                info.text("engine"),
+                Printable.text(info.text("engine")),
                 info.flag("durable"),
                 info.flag("survivesFailover"),
                 constant(Guarantees.Clock.class, info.text("clock"), "MONOTONIC"),
                 info.flag("fairQueue"),
-                info.texts("caveats"));
+                info.texts("caveats").stream().map(Printable::text).toList());
     }
 
     private static Holding holding(JsonObject holding) {
