@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.server.access;
 
+import io.leasehold.Digest;
+import io.leasehold.model.Scope;
 import io.leasehold.protocol.v1.AcquireReply;
 import io.leasehold.protocol.v1.AcquireRequest;
 import io.leasehold.protocol.v1.AdmitReply;
@@ -12,10 +14,13 @@ import io.leasehold.protocol.v1.EndReply;
 import io.leasehold.protocol.v1.Failure;
 import io.leasehold.protocol.v1.ForceReleaseRequest;
 import io.leasehold.protocol.v1.GetRequest;
+import io.leasehold.protocol.v1.Grant;
 import io.leasehold.protocol.v1.InfoReply;
 import io.leasehold.protocol.v1.InfoRequest;
 import io.leasehold.protocol.v1.ListReply;
 import io.leasehold.protocol.v1.ListRequest;
+import io.leasehold.protocol.v1.Mode;
+import io.leasehold.protocol.v1.Refusal;
 import io.leasehold.protocol.v1.ReleaseRequest;
 import io.leasehold.protocol.v1.RenewReply;
 import io.leasehold.protocol.v1.RenewRequest;
@@ -28,6 +33,7 @@ import io.leasehold.server.api.Caller;
 import io.leasehold.server.api.Operations;
 import io.leasehold.spi.Time;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -62,7 +68,7 @@ public final class EdgeOperations implements Operations {
     @Override
     public CompletionStage<AcquireReply> acquire(Caller caller, AcquireRequest request) {
         Principal who = caller.principal();
-        String key = key(request.getNamespace(), request.getLeaseId());
+        String key = key(request);
         try {
             limits.ask(who, key);
         } catch (CallFailedException e) {
@@ -81,23 +87,22 @@ public final class EdgeOperations implements Operations {
             @Nullable Throwable failure) {
         if (reply != null && reply.hasGranted()) {
             AcquireReply.Granted granted = reply.getGranted();
-            limits.holds(
-                    who,
-                    key(request.getNamespace(), granted.getLeaseId()),
-                    duration(granted.getTtl()));
+            String key = key( // the id may have been minted by the server
+                    request.getNamespace(),
+                    granted.getLeaseId(),
+                    request.getMode(),
+                    request.getScopesList());
+            limits.holds(who, key, duration(granted.getTtl()));
         } else if (kind(failure) == Failure.Kind.OUTCOME_UNKNOWN
                 && !request.getLeaseId().isEmpty()) {
             Duration ttl = request.hasTtl() ? duration(request.getTtl()) : DEFAULT_TTL;
-            limits.holds(who, key(request.getNamespace(), request.getLeaseId()), ttl);
+            limits.holds(who, key(request), ttl);
         }
     }
 
     @Override
     public CompletionStage<EndReply> withdraw(Caller caller, AcquireRequest request) {
-        return ending(
-                caller,
-                key(request.getNamespace(), request.getLeaseId()),
-                () -> operations.withdraw(caller, request));
+        return ending(caller, key(request), () -> operations.withdraw(caller, request));
     }
 
     @Override
@@ -105,17 +110,24 @@ public final class EdgeOperations implements Operations {
         return ended(() -> operations.renew(caller, request), (reply, failure) -> {
             int answers = reply == null ? 0 : reply.getOutcomesCount();
             for (int i = 0; reply != null && i < answers && i < request.getRenewalsCount(); i++) {
-                String id = request.getRenewals(i).getGrant().getLeaseId();
-                String key = key(request.getNamespace(), id);
+                String key = key(request.getNamespace(), request.getRenewals(i).getGrant());
                 RenewReply.Outcome outcome = reply.getOutcomes(i);
                 if (outcome.hasRenewed()) {
                     Duration left = duration(outcome.getRenewed().getValidity().getRemaining());
                     limits.holds(caller.principal(), key, left);
-                } else {
+                } else if (isOver(outcome.getRefused())) {
                     limits.ended(caller.principal(), key);
                 }
             }
         });
+    }
+
+    /** Whether there is no such lease any more; what was refused for another reason goes on. */
+    private static boolean isOver(Refusal refused) {
+        return switch (refused.getReason()) {
+            case NOT_FOUND, NOT_HOLDER, EXPIRED -> true;
+            default -> false;
+        };
     }
 
     @Override
@@ -127,7 +139,7 @@ public final class EdgeOperations implements Operations {
     public CompletionStage<EndReply> release(Caller caller, ReleaseRequest request) {
         return ending(
                 caller,
-                key(request.getNamespace(), request.getGrant().getLeaseId()),
+                key(request.getNamespace(), request.getGrant()),
                 () -> operations.release(caller, request));
     }
 
@@ -135,7 +147,7 @@ public final class EdgeOperations implements Operations {
     public CompletionStage<EndReply> complete(Caller caller, CompleteRequest request) {
         return ending(
                 caller,
-                key(request.getNamespace(), request.getGrant().getLeaseId()),
+                key(request.getNamespace(), request.getGrant()),
                 () -> operations.complete(caller, request));
     }
 
@@ -239,7 +251,7 @@ public final class EdgeOperations implements Operations {
     private CompletionStage<EndReply> ending(
             Caller caller, String key, Supplier<CompletionStage<EndReply>> call) {
         return ended(call, (reply, failure) -> {
-            if (reply != null) {
+            if (reply != null && (reply.hasEnded() || isOver(reply.getRefused()))) {
                 limits.ended(caller.principal(), key);
             }
         });
@@ -275,7 +287,33 @@ public final class EdgeOperations implements Operations {
         return namespace.isEmpty() ? "default" : namespace;
     }
 
-    private static String key(String namespace, String leaseId) {
-        return namespace(namespace) + "/" + leaseId;
+    private static String key(AcquireRequest request) {
+        return key(
+                request.getNamespace(),
+                request.getLeaseId(),
+                request.getMode(),
+                request.getScopesList());
+    }
+
+    private static String key(String namespace, Grant grant) {
+        return key(namespace, grant.getLeaseId(), grant.getMode(), grant.getScopesList());
+    }
+
+    /** Under one id there may be several leases, as long as their scopes have nothing in common. */
+    private static String key(String namespace, String leaseId, Mode mode, List<String> scopes) {
+        Digest.Builder key = Digest.builder()
+                .text(namespace(namespace))
+                .text(leaseId)
+                .number(mode == Mode.SHARED ? 1 : 0);
+        scopes.forEach(scope -> key.text(canonical(scope)));
+        return key.build().toString();
+    }
+
+    private static String canonical(String scope) {
+        try {
+            return Scope.parseOrName(scope).toString();
+        } catch (IllegalArgumentException e) {
+            return scope; // the request is refused
+        }
     }
 }

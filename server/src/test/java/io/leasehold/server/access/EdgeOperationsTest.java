@@ -7,8 +7,14 @@ import io.leasehold.protocol.v1.AcquireReply;
 import io.leasehold.protocol.v1.AcquireRequest;
 import io.leasehold.protocol.v1.EndReply;
 import io.leasehold.protocol.v1.Failure;
+import io.leasehold.protocol.v1.Grant;
 import io.leasehold.protocol.v1.InfoRequest;
 import io.leasehold.protocol.v1.ListRequest;
+import io.leasehold.protocol.v1.Reason;
+import io.leasehold.protocol.v1.Refusal;
+import io.leasehold.protocol.v1.ReleaseRequest;
+import io.leasehold.protocol.v1.RenewReply;
+import io.leasehold.protocol.v1.RenewRequest;
 import io.leasehold.server.api.CallFailedException;
 import io.leasehold.server.api.Caller;
 import io.leasehold.server.api.Failures;
@@ -31,6 +37,8 @@ import org.junit.jupiter.api.io.TempDir;
 final class EdgeOperationsTest {
 
     private static final Duration TTL = Duration.ofSeconds(30);
+    private static final EndReply ENDED =
+            EndReply.newBuilder().setEnded(EndReply.Ended.getDefaultInstance()).build();
     private static final Caller CALLER = new Caller(
             new LivePrincipal(
                     "orders",
@@ -76,7 +84,7 @@ final class EdgeOperationsTest {
     void anAcquireOfUnknownOutcomeCountsNoMoreOnceItWasWithdrawn() {
         answer = failed(Failure.Kind.OUTCOME_UNKNOWN);
         assertThat(outcome("a")).isEqualTo(Failure.Kind.OUTCOME_UNKNOWN);
-        answer = CompletableFuture.completedFuture(EndReply.getDefaultInstance());
+        answer = CompletableFuture.completedFuture(ENDED);
         assertThat(edge.withdraw(CALLER, request("a"))).isCompleted();
         answer = failed(Failure.Kind.OUTCOME_UNKNOWN);
         assertThat(outcome("b")).isEqualTo(Failure.Kind.OUTCOME_UNKNOWN);
@@ -93,15 +101,66 @@ final class EdgeOperationsTest {
 
     @Test
     void aGrantCountsAndSoDoesAnAcquireThatHasNoAnswerYet() {
-        answer = CompletableFuture.completedFuture(AcquireReply.newBuilder()
-                .setGranted(AcquireReply.Granted.newBuilder().setLeaseId("a").setTtl(seconds(TTL)))
-                .build());
+        answer = granted();
         assertThat(outcome("a")).isEqualTo(Failure.Kind.FAILURE_UNSPECIFIED);
         assertThat(outcome("b")).isEqualTo(Failure.Kind.LIMIT_EXCEEDED);
         time.advance(TTL);
         answer = new CompletableFuture<>();
         CompletionStage<?> unused = edge.acquire(CALLER, request("c"));
         assertThat(outcome("d")).isEqualTo(Failure.Kind.LIMIT_EXCEEDED);
+    }
+
+    @Test
+    void oneLeaseIdOnSeveralScopesCountsForEachOfThem() {
+        answer = granted();
+        assertThat(outcome(request("a").toBuilder().addScopes("one").build()))
+                .isEqualTo(Failure.Kind.FAILURE_UNSPECIFIED);
+        assertThat(outcome(request("a").toBuilder().addScopes("two").build()))
+                .isEqualTo(Failure.Kind.LIMIT_EXCEEDED);
+        assertThat(outcome(request("a").toBuilder().addScopes("name:one").build()))
+                .as("a repeat")
+                .isEqualTo(Failure.Kind.FAILURE_UNSPECIFIED);
+    }
+
+    @Test
+    void aLeaseWhoseReleaseOrRenewalIsRefusedStillCounts() {
+        answer = granted();
+        assertThat(outcome("a")).isEqualTo(Failure.Kind.FAILURE_UNSPECIFIED);
+        Grant grant = Grant.newBuilder().setLeaseId("a").build();
+        Refusal mismatch = refused(Reason.TOKEN_MISMATCH);
+        answer = CompletableFuture.completedFuture(
+                EndReply.newBuilder().setRefused(mismatch).build());
+        assertThat(edge.release(
+                        CALLER, ReleaseRequest.newBuilder().setGrant(grant).build()))
+                .isCompleted();
+        answer = CompletableFuture.completedFuture(RenewReply.newBuilder()
+                .addOutcomes(RenewReply.Outcome.newBuilder().setRefused(mismatch))
+                .build());
+        assertThat(edge.renew(CALLER, renewal(grant))).isCompleted();
+        assertThat(outcome("b")).isEqualTo(Failure.Kind.LIMIT_EXCEEDED);
+
+        answer = CompletableFuture.completedFuture(RenewReply.newBuilder()
+                .addOutcomes(RenewReply.Outcome.newBuilder().setRefused(refused(Reason.NOT_FOUND)))
+                .build());
+        assertThat(edge.renew(CALLER, renewal(grant))).isCompleted();
+        answer = granted();
+        assertThat(outcome("b")).isEqualTo(Failure.Kind.FAILURE_UNSPECIFIED);
+    }
+
+    private static RenewRequest renewal(Grant grant) {
+        return RenewRequest.newBuilder()
+                .addRenewals(RenewRequest.Renewal.newBuilder().setGrant(grant))
+                .build();
+    }
+
+    private static Refusal refused(Reason reason) {
+        return Refusal.newBuilder().setReason(reason).build();
+    }
+
+    private static CompletionStage<?> granted() {
+        return CompletableFuture.completedFuture(AcquireReply.newBuilder()
+                .setGranted(AcquireReply.Granted.newBuilder().setLeaseId("a").setTtl(seconds(TTL)))
+                .build());
     }
 
     @Test
@@ -123,9 +182,13 @@ final class EdgeOperationsTest {
 
     /** How an acquire with this id ends; unspecified if it does not fail. */
     private Failure.Kind outcome(String id) {
+        return outcome(request(id));
+    }
+
+    private Failure.Kind outcome(AcquireRequest request) {
         try {
             AcquireReply unused =
-                    edge.acquire(CALLER, request(id)).toCompletableFuture().join();
+                    edge.acquire(CALLER, request).toCompletableFuture().join();
             return Failure.Kind.FAILURE_UNSPECIFIED;
         } catch (CallFailedException e) {
             return e.failure().getKind();
