@@ -32,6 +32,7 @@ import io.leasehold.server.api.CallFailedException;
 import io.leasehold.server.api.Caller;
 import io.leasehold.server.api.Operations;
 import io.leasehold.spi.Time;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -302,11 +303,16 @@ public final class EdgeOperations implements Operations {
     /** Under one id there may be several leases, as long as their scopes have nothing in common. */
     private static String key(String namespace, String leaseId, Mode mode, List<String> scopes) {
         Digest.Builder key = Digest.builder()
-                .text(namespace(namespace))
-                .text(leaseId)
+                .bytes(utf8(namespace(namespace)))
+                .bytes(utf8(leaseId))
                 .number(mode == Mode.SHARED ? 1 : 0);
-        scopes.forEach(scope -> key.text(canonical(scope)));
+        scopes.forEach(scope -> key.bytes(utf8(canonical(scope))));
         return key.build().toString();
+    }
+
+    /** Also of text that is none, with unpaired surrogates: the request is refused. */
+    private static byte[] utf8(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     private static String canonical(String scope) {

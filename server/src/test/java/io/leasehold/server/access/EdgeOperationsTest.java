@@ -123,6 +123,16 @@ final class EdgeOperationsTest {
     }
 
     @Test
+    void textWithUnpairedSurrogatesIsLeftToTheRulesOfRequests() {
+        answer = failed(Failure.Kind.INVALID);
+        AcquireRequest wild = request("\ud800").toBuilder()
+                .setNamespace("\udc00")
+                .addScopes("name:\ud800")
+                .build();
+        assertThat(outcome(wild)).isEqualTo(Failure.Kind.INVALID);
+    }
+
+    @Test
     void aLeaseWhoseReleaseOrRenewalIsRefusedStillCounts() {
         answer = granted();
         assertThat(outcome("a")).isEqualTo(Failure.Kind.FAILURE_UNSPECIFIED);
