@@ -37,7 +37,7 @@ final class Channels {
 
     private final RemoteOptions options;
     private final Loop loop;
-    private final Optional<Certificates> certificates;
+    private final Optional<ReloadedCertificates> certificates;
     private final List<ClientInterceptor> interceptors;
     // those that may still need the store's thread, also after they were given up
     private final Queue<ManagedChannel> alive = new ConcurrentLinkedQueue<>();
@@ -55,7 +55,7 @@ final class Channels {
         this.options = options;
         this.loop = loop;
         this.certificates = options.address().tls()
-                ? Optional.of(new Certificates(options.security()))
+                ? Optional.of(new ReloadedCertificates(options.security()))
                 : Optional.empty();
         this.interceptors =
                 options.security().token().map(Channels::showing).stream().toList();

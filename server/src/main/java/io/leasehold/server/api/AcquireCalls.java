@@ -54,7 +54,7 @@ final class AcquireCalls {
         private @Nullable Acquisition acquisition;
     }
 
-    private final Withdrawal withdrawal;
+    private final RepeatedWithdrawal withdrawal;
     private final LeaseRequest request;
     private final Surroundings surroundings;
     private final List<Call> calls = new ArrayList<>(1);
@@ -66,7 +66,7 @@ final class AcquireCalls {
 
     AcquireCalls(LeaseStore store, LeaseRequest request, Surroundings surroundings) {
         this.withdrawal =
-                new Withdrawal(surroundings.time, () -> store.withdrawUnlessUsed(request));
+                new RepeatedWithdrawal(surroundings.time, () -> store.withdrawUnlessUsed(request));
         this.request = request;
         this.surroundings = surroundings;
     }

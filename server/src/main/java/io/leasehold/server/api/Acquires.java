@@ -35,7 +35,8 @@ final class Acquires implements AutoCloseable {
     private final AtomicLong senders;
     private final ConcurrentHashMap<Key, AcquireCalls> wanted = new ConcurrentHashMap<>();
     private final Set<AcquireCalls> replaced = ConcurrentHashMap.newKeySet(); // not empty yet
-    private final Set<Withdrawal> denied = ConcurrentHashMap.newKeySet(); // not answered yet
+    private final Set<RepeatedWithdrawal> denied =
+            ConcurrentHashMap.newKeySet(); // not answered yet
     private volatile boolean closed;
 
     private record Key(String namespace, LeaseId id) {}
@@ -127,12 +128,13 @@ final class Acquires implements AutoCloseable {
      * outcome of the first attempt; if that fails, the withdrawal is repeated until the store answers.
      */
     CompletionStage<Ending> deny(Order order) {
-        Withdrawal withdrawal = new Withdrawal(time, () -> order.store().withdraw(order.request()));
+        RepeatedWithdrawal withdrawal =
+                new RepeatedWithdrawal(time, () -> order.store().withdraw(order.request()));
         denied.add(withdrawal);
         return attempt(withdrawal);
     }
 
-    private CompletionStage<Ending> attempt(Withdrawal withdrawal) {
+    private CompletionStage<Ending> attempt(RepeatedWithdrawal withdrawal) {
         return withdrawal.attempt().whenComplete((ending, failure) -> {
             if (failure == null || closed) {
                 denied.remove(withdrawal);
@@ -143,7 +145,7 @@ final class Acquires implements AutoCloseable {
         });
     }
 
-    private void attemptAgain(Withdrawal withdrawal) {
+    private void attemptAgain(RepeatedWithdrawal withdrawal) {
         if (closed) {
             denied.remove(withdrawal);
         } else {

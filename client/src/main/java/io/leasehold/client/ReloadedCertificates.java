@@ -13,7 +13,7 @@ import javax.net.ssl.SSLException;
  * The certificates and the key that the options name, as they were when they could be read last.
  * Thread-safe.
  */
-final class Certificates {
+final class ReloadedCertificates {
 
     private static final System.Logger LOG = System.getLogger(RemoteLeaseStore.class.getName());
 
@@ -26,7 +26,7 @@ final class Certificates {
      *
      * @throws IllegalArgumentException if they can't be read
      */
-    Certificates(RemoteSecurity security) {
+    ReloadedCertificates(RemoteSecurity security) {
         this.security = security;
         this.lastGood = read(security);
     }

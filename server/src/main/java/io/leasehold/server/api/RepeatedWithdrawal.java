@@ -15,7 +15,7 @@ import java.util.function.Supplier;
  * A withdrawal that is attempted until the store answers. Bounds each attempt, and says how long to
  * wait before the next one. Thread-safe.
  */
-final class Withdrawal {
+final class RepeatedWithdrawal {
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
@@ -26,7 +26,7 @@ final class Withdrawal {
     private final AtomicInteger failures = new AtomicInteger();
 
     /** Attempts nothing yet. */
-    Withdrawal(Time time, Supplier<CompletionStage<Ending>> withdraw) {
+    RepeatedWithdrawal(Time time, Supplier<CompletionStage<Ending>> withdraw) {
         this.time = time;
         this.withdraw = withdraw;
     }

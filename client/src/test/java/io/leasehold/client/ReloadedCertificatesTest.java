@@ -26,14 +26,12 @@ import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.DisabledOnOs;
-import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Files with certificates that are replaced while a store is open. */
 @ExtendWith(ThreadLeakCheck.class)
-final class CertificatesTest {
+final class ReloadedCertificatesTest {
 
     private static final Logger OURS = Logger.getLogger(RemoteLeaseStore.class.getName());
 
@@ -44,7 +42,7 @@ final class CertificatesTest {
     private final Warnings warnings = new Warnings();
     private final Path trusted;
 
-    CertificatesTest(@TempDir Path directory) {
+    ReloadedCertificatesTest(@TempDir Path directory) {
         this.trusted = directory.resolve("trusted.pem");
     }
 
@@ -136,7 +134,6 @@ final class CertificatesTest {
     }
 
     @Test
-    @DisabledOnOs(OS.WINDOWS)
     void aFileThatDoesNotEndHoldsAConnectUpForThePatienceOnly() throws Exception {
         try (RemoteLeaseStore store = connect(Duration.ofMillis(500))) {
             Files.delete(trusted);
