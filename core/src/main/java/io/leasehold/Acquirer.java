@@ -124,7 +124,6 @@ final class Acquirer {
         if (attempt == null) {
             return;
         }
-        breakSilence(attempt); // before the store is called: it may not return
         Client.call(() -> store.acquire(attempt.request)).whenComplete((answer, error) -> {
             if (error == null) {
                 answered(attempt, answer);
@@ -134,33 +133,26 @@ final class Acquirer {
         });
     }
 
-    /** Sees to it that a request without an answer is not waited for in vain. */
-    private void breakSilence(Attempt attempt) {
-        lock.lock();
-        try {
-            if (!over && attempt.number == attempts) {
-                long patience = client.options.patience().toNanos();
-                long left = giveUpAt + patience - client.time.nanos();
-                setTimer(Math.min(patience / 2, left), this::silence);
-            }
-        } finally {
-            lock.unlock();
-        }
-    }
-
+    /** The next message; its answer is not waited for in vain, though the store may not return. */
     private @Nullable Attempt nextAttempt() {
         lock.lock();
         try {
             if (over) {
                 return null;
             }
-            long now = client.time.nanos();
-            long wait = Math.min(Math.max(0, giveUpAt - now), Limits.MAX_WAIT.toNanos());
+            Deadline.Sent now = Deadline.Sent.now(client.time);
+            breakSilence(now.nanos());
+            long wait = Math.min(Math.max(0, giveUpAt - now.nanos()), Limits.MAX_WAIT.toNanos());
             LeaseRequest asked = request.waitingAtMost(Duration.ofNanos(wait));
-            return new Attempt(++attempts, asked, Deadline.Sent.now(client.time));
+            return new Attempt(++attempts, asked, now);
         } finally {
             lock.unlock();
         }
+    }
+
+    private void breakSilence(long now) {
+        long patience = client.options.patience().toNanos();
+        setTimer(Math.min(patience / 2, giveUpAt + patience - now), this::silence);
     }
 
     /** No answer yet: ask again, or give up when the caller's wait and our patience are over. */

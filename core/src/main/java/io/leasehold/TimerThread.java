@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold;
 
-import io.leasehold.internal.TimerHeap;
 import io.leasehold.spi.Time;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -12,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Runs timers on one daemon thread, which starts with the first. Most timers of a client are
  * cancelled long before they are due; to set and to cancel one costs an entry in a heap, and the
- * thread is woken only for a timer that is due before it would wake up anyway. Thread-safe; the
- * lock is not held while a task runs.
+ * thread is woken only for a timer that is due before it would wake up anyway ({@link TimerQueue}).
+ * Thread-safe; the lock is not held while a task runs.
  */
 final class TimerThread implements AutoCloseable {
 
@@ -24,11 +23,8 @@ final class TimerThread implements AutoCloseable {
     private final String name;
     private final ReentrantLock lock = new ReentrantLock(); // guards the fields below
     private final Condition changed = lock.newCondition();
-    private final TimerHeap<Entry> timers = new TimerHeap<>();
+    private final TimerQueue timers = new TimerQueue(clock.nanos());
     private @Nullable Thread thread;
-    private boolean sleeping;
-    private boolean wakesUp; // whether it sleeps until a time, which is the next field
-    private long wakeAt;
     private boolean closed;
 
     TimerThread(String name) {
@@ -37,14 +33,13 @@ final class TimerThread implements AutoCloseable {
 
     /** Runs the task after the delay. */
     Time.Timer schedule(Duration delay, Runnable task) {
-        Entry entry = new Entry(clock.nanos() + delay.toNanos(), task);
+        TimerQueue.Entry entry = new TimerQueue.Entry(clock.nanos() + delay.toNanos(), task);
         lock.lock();
         try {
             if (!start()) {
                 return clock.schedule(delay, task);
             }
-            timers.add(entry);
-            if (sleeping && (!wakesUp || entry.dueAt - wakeAt < 0)) {
+            if (timers.add(entry)) {
                 changed.signal();
             }
         } finally {
@@ -69,7 +64,7 @@ final class TimerThread implements AutoCloseable {
         return true;
     }
 
-    private void cancel(Entry entry) {
+    private void cancel(TimerQueue.Entry entry) {
         lock.lock();
         try {
             timers.remove(entry);
@@ -79,7 +74,7 @@ final class TimerThread implements AutoCloseable {
     }
 
     private void run() {
-        for (Entry due = next(); due != null; due = next()) {
+        for (TimerQueue.Entry due = next(); due != null; due = next()) {
             try {
                 due.task.run();
             } catch (Throwable e) { // the other timers must not suffer
@@ -89,33 +84,28 @@ final class TimerThread implements AutoCloseable {
     }
 
     /** Waits for the next timer that is due; null when it is closed and none is left. */
-    private @Nullable Entry next() {
+    private TimerQueue.@Nullable Entry next() {
         lock.lock();
         try {
-            while (!timers.isDue(clock.nanos())) {
+            long now = clock.nanos();
+            while (!timers.isDue(now)) {
                 if (closed && timers.isEmpty()) {
                     return null;
                 }
-                wakesUp = !timers.isEmpty();
-                sleeping = true;
-                try {
-                    if (wakesUp) {
-                        wakeAt = timers.first().dueAt;
-                        long unused = changed.awaitNanos(wakeAt - clock.nanos());
-                    } else {
-                        changed.await();
-                    }
-                } catch (InterruptedException e) {
-                    // a task has interrupted its own thread, which means nothing here
-                } finally {
-                    sleeping = false;
-                }
+                sleep(timers.timeToSleep(now));
+                now = clock.nanos();
             }
-            Entry due = timers.first();
-            timers.remove(due);
-            return due;
+            return timers.takeFirst();
         } finally {
             lock.unlock();
+        }
+    }
+
+    private void sleep(long nanos) {
+        try {
+            long unused = changed.awaitNanos(nanos);
+        } catch (InterruptedException e) {
+            // a task has interrupted its own thread, which means nothing here
         }
     }
 
@@ -141,32 +131,6 @@ final class TimerThread implements AutoCloseable {
             started.join(TimeUnit.SECONDS.toMillis(CLOSE_SECONDS));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        }
-    }
-
-    private static final class Entry implements TimerHeap.Timed {
-        final long dueAt;
-        final Runnable task;
-        private int slot = TimerHeap.NOWHERE;
-
-        Entry(long dueAt, Runnable task) {
-            this.dueAt = dueAt;
-            this.task = task;
-        }
-
-        @Override
-        public long dueAt() {
-            return dueAt;
-        }
-
-        @Override
-        public int slot() {
-            return slot;
-        }
-
-        @Override
-        public void slot(int slot) {
-            this.slot = slot;
         }
     }
 }
