@@ -27,6 +27,7 @@ import io.leasehold.spi.Round;
 import io.leasehold.spi.Time;
 import io.leasehold.table.Deliveries;
 import io.leasehold.table.LeaseTable;
+import io.leasehold.table.StoreThread;
 import io.leasehold.table.TableOptions;
 
 import java.time.Duration;
@@ -49,8 +50,9 @@ import java.util.function.LongFunction;
  *
  * <p>Expiry needs no thread: it is judged by the next operation. Only while someone waits, a timer
  * is set for the moment when the lease in front would run out. Answers to waiters leave after the
- * lock was given up, and then events: on the machine's time by a thread of the store's that is there
- * while there are any, on another time by the thread that caused them.
+ * lock was given up, and then events. On the machine's time, alarms are acted upon by one thread of
+ * the store's and events are told by another, which are there while there are any; on another time,
+ * both by the thread that caused them.
  */
 public final class MemoryLeaseStore implements LeaseStore {
 
@@ -70,7 +72,8 @@ public final class MemoryLeaseStore implements LeaseStore {
         this.origin = time.nanos();
         this.deliveries = Deliveries.on(time, "leasehold-memory-events");
         this.table = new LeaseTable(options, StripeLocks.COUNT, 0, deliveries);
-        this.wakeUps = new WakeUps(time, this::wakeUp);
+        this.wakeUps =
+                new WakeUps(time, StoreThread.on(time, "leasehold-memory-alarms"), this::wakeUp);
     }
 
     /** An empty store on the machine's time. */

@@ -5,6 +5,7 @@ import io.leasehold.spi.Time;
 import io.leasehold.table.Alarm;
 import io.leasehold.table.LeaseTable;
 
+import java.util.concurrent.Executor;
 import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 
@@ -17,11 +18,12 @@ final class WakeUps {
     private final Alarm[] alarms;
 
     /**
-     * Calls back, without any lock, with the stripe or {@link LeaseTable#ALL} when a timer is due.
+     * Calls back with the stripe or {@link LeaseTable#ALL} when a timer is due, on the given thread
+     * and without any lock.
      */
-    WakeUps(Time time, IntConsumer wakeUp) {
+    WakeUps(Time time, Executor thread, IntConsumer wakeUp) {
         this.alarms = IntStream.rangeClosed(0, StripeLocks.COUNT)
-                .mapToObj(slot -> new Alarm(time, () -> wakeUp.accept(stripe(slot))))
+                .mapToObj(slot -> new Alarm(time, thread, () -> wakeUp.accept(stripe(slot))))
                 .toArray(Alarm[]::new);
     }
 

@@ -9,9 +9,6 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
@@ -33,7 +30,6 @@ public final class Deliveries implements LeaseTable.Listener {
     private static final System.Logger LOG = System.getLogger(Deliveries.class.getName());
     private static final int MAX_EVENTS = 8192;
     private static final int TURN = 256;
-    private static final long IDLE_SECONDS = 1;
 
     private final Executor teller;
     private final boolean direct; // the teller is whoever asks for a turn
@@ -77,28 +73,9 @@ public final class Deliveries implements LeaseTable.Listener {
         this.direct = direct;
     }
 
-    /**
-     * Tells events on a daemon thread of this name, which is there while there are events and a
-     * second longer.
-     */
+    /** Tells events on a {@linkplain StoreThread#named thread} of this name. */
     public static Deliveries onThread(String name) {
-        return new Deliveries(thread(name));
-    }
-
-    private static Executor thread(String name) {
-        ThreadPoolExecutor thread = new ThreadPoolExecutor(
-                1,
-                1,
-                IDLE_SECONDS,
-                TimeUnit.SECONDS,
-                new LinkedBlockingQueue<>(), // of each deliveries a turn runs, and one is asked for
-                task -> {
-                    Thread made = new Thread(null, task, name, 0, false);
-                    made.setDaemon(true);
-                    return made;
-                });
-        thread.allowCoreThreadTimeOut(true);
-        return thread;
+        return new Deliveries(StoreThread.named(name));
     }
 
     /**
@@ -115,7 +92,7 @@ public final class Deliveries implements LeaseTable.Listener {
         if (time != Time.system()) {
             return Deliveries::new;
         }
-        Executor thread = thread(name);
+        Executor thread = StoreThread.named(name);
         return () -> new Deliveries(thread);
     }
 

@@ -56,9 +56,10 @@ import org.jspecify.annotations.Nullable;
  * later ones of its lease wait for it: they rely on it.
  *
  * <p>No caller and no timer waits for the disk: one thread of the store's writes, another lays out
- * files and writes snapshots, a third tells events while there are any. So a disk that stalls keeps
- * back answers and nothing else; time-outs, and renewals that need no disk, go on. A force that
- * fails is final: the store stops, because nobody can know what is on disk.
+ * files and writes snapshots. A third acts on alarms and a fourth tells events, while there are any.
+ * So a disk that stalls keeps back answers and nothing else; time-outs, and renewals that need no
+ * disk, go on. A force that fails is final: the store stops, because nobody can know what is on
+ * disk.
  */
 public final class JournalLeaseStore implements LeaseStore {
 
@@ -118,7 +119,7 @@ public final class JournalLeaseStore implements LeaseStore {
                 new Maintenance.Parts(table, recorder, log, committer, room, snapshots),
                 lockFile,
                 time,
-                threads.housekeeper(),
+                threads,
                 new Kept());
     }
 
@@ -160,7 +161,7 @@ public final class JournalLeaseStore implements LeaseStore {
                 new Surroundings(
                         time,
                         disk,
-                        () -> new OwnThreads(directory),
+                        () -> new OwnThreads(directory, time),
                         Deliveries.onThread(OwnThreads.name(directory) + "-events")));
     }
 

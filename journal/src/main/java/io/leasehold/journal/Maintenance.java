@@ -17,7 +17,8 @@ import java.util.function.LongConsumer;
  * second, while there is something to do, it writes down the time and sees to the lock file, to room
  * on the disk and to snapshots.
  *
- * <p>Timers call it. They only decide what is to be done: the store's own threads do it.
+ * <p>Timers wake a thread for it, which decides what is to be done and never uses the disk: that is
+ * for the store's other threads.
  */
 final class Maintenance {
 
@@ -49,13 +50,18 @@ final class Maintenance {
         void fail(IOException failure);
     }
 
-    Maintenance(Parts parts, LockFileWatch lockFile, Time time, Executor housekeeper, Store store) {
+    Maintenance(
+            Parts parts,
+            LockFileWatch lockFile,
+            Time time,
+            Surroundings.Threads threads,
+            Store store) {
         this.parts = parts;
         this.lockFile = lockFile;
-        this.housekeeper = housekeeper;
+        this.housekeeper = threads.housekeeper();
         this.store = store;
-        this.wakeUp = new Alarm(time, this::wakeUp);
-        this.tick = new Alarm(time, this::tick);
+        this.wakeUp = new Alarm(time, threads.alarms(), this::wakeUp);
+        this.tick = new Alarm(time, threads.alarms(), this::tick);
     }
 
     /** The store was opened just now. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.journal;
 
+import io.leasehold.spi.Time;
+import io.leasehold.table.StoreThread;
 import java.nio.file.Path;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -9,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Two daemon threads for each store. Either of them may be the one that closes the store; it does
- * not wait for its own end.
+ * Two daemon threads for each store, and a third while there are alarms. Each of them may be the one
+ * that closes the store; it does not wait for its own end.
  */
 final class OwnThreads implements Surroundings.Threads {
 
@@ -18,11 +20,13 @@ final class OwnThreads implements Surroundings.Threads {
 
     private final WriterThread writer;
     private final ThreadPoolExecutor housekeeper;
+    private final Executor alarms;
     private volatile @Nullable Thread housekeeping;
     private volatile boolean closed;
 
-    OwnThreads(Path directory) {
+    OwnThreads(Path directory, Time time) {
         String name = name(directory);
+        alarms = StoreThread.on(time, name + "-alarms");
         writer = new WriterThread(name);
         housekeeper = new ThreadPoolExecutor(
                 1,
@@ -58,6 +62,12 @@ final class OwnThreads implements Surroundings.Threads {
         });
     }
 
+    @Override
+    public Executor alarms() {
+        return alarms;
+    }
+
+    /** Does not wait for the thread of the alarms, which uses nothing that is closed, and leaves. */
     @Override
     public void close() {
         writer.close();

@@ -32,6 +32,9 @@ record Surroundings(Time time, Disk disk, Supplier<Threads> threads, Deliveries 
         /** Runs tasks one after the other: to lay out segments, write snapshots, look for the lock file. */
         Executor housekeeper();
 
+        /** Runs what is due by an alarm, which takes no time and no disk. */
+        Executor alarms();
+
         /** Waits for the tasks that have begun; others are dropped. */
         void close();
     }

@@ -69,7 +69,7 @@ final class CloseWithinAnAnswerTest {
         JournalLeaseStore store = JournalLeaseStore.open(directory, Stores.SMALL);
         assertThat(joined(store.acquire(World.request(1, "a", LONG)))).isCompleted();
 
-        // answered by a timer, which is not the writer
+        // answered by the thread of the alarms, which is not the writer
         CompletableFuture<Void> closed = store.acquire(
                         World.request(2, "a", LONG).waitingAtMost(Duration.ofMillis(100)))
                 .thenAccept(held -> store.close())

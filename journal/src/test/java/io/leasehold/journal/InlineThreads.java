@@ -75,6 +75,11 @@ final class InlineThreads implements Surroundings.Threads {
     }
 
     @Override
+    public Executor alarms() {
+        return Runnable::run;
+    }
+
+    @Override
     public void close() {
         writer.tasks.clear();
         housekeeper.tasks.clear();

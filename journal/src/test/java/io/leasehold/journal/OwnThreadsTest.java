@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.journal;
 
+import io.leasehold.spi.Time;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -14,7 +15,7 @@ final class OwnThreadsTest {
     @Test
     void closingReturnsThoughTheHousekeeperTakesItsNextTaskMeanwhile() {
         for (int i = 0; i < 2_000; i++) {
-            OwnThreads threads = new OwnThreads(DIRECTORY);
+            OwnThreads threads = new OwnThreads(DIRECTORY, Time.system());
             for (int task = 0; task < 3; task++) {
                 threads.housekeeper().execute(() -> {});
             }
