@@ -9,6 +9,7 @@ import io.leasehold.model.RefusalReason;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
+import io.leasehold.spi.LeaseEvents;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseStore;
 import io.leasehold.spi.Refused;
@@ -41,6 +42,7 @@ final class Client {
     final LeaseIds leaseIds;
     final Renewer renewer;
     final Endings endings = new Endings();
+    private final LeaseEvents.Subscription storeChanges;
 
     Client(
             LeaseStore store,
@@ -55,6 +57,16 @@ final class Client {
         this.random = environment.random();
         this.leaseIds = new LeaseIds(random);
         this.renewer = new Renewer(this);
+        this.storeChanges = store.onStoreChange(now -> renewer.loseAll(
+                "the store that granted it is gone, store " + now + " answers in its place"));
+    }
+
+    /** Lets go of the store, and closes it unless it is somebody else's. */
+    void leaveStore() {
+        storeChanges.close();
+        if (options.closeStore()) {
+            store.close();
+        }
     }
 
     Deadline deadline(Deadline.Sent sent, Validity validity) {

@@ -182,9 +182,7 @@ public final class Leasehold implements AutoCloseable {
     }
 
     private void closeStore() {
-        if (client.options.closeStore()) {
-            client.store.close();
-        }
+        client.leaveStore();
         ownThreads.close();
     }
 

@@ -194,6 +194,21 @@ final class Renewer {
         });
     }
 
+    /** The store has forgotten them, or another one has taken its place: all leases are lost. */
+    void loseAll(String why) {
+        locked(() -> {
+            List<HeldLease> held = new ArrayList<>();
+            schedule.forEach(held::add);
+            for (HeldLease lease : held) {
+                if (lease.state == State.HELD) {
+                    lose(lease, why);
+                }
+            }
+            setTimer();
+            return true;
+        });
+    }
+
     /**
      * From here on this thread works under the lease, which it has in hand, and is interrupted when
      * the lease ends first, if that is wanted. False if the lease was given back already.

@@ -137,7 +137,7 @@ final class AcquireCommand implements Callable<Integer> {
         }
         if (file.isPresent()) {
             try {
-                file.get().write(granted.grant());
+                file.get().write(new LeaseFile.Kept(granted.grant(), SameStore.idOf(store)));
             } catch (IOException e) {
                 Answers.await(store.release(granted.grant()));
                 throw e;

@@ -23,8 +23,14 @@ interface Backend extends AutoCloseable {
      * @param guarantees what the engine promises
      * @param stopping whether nothing more is granted
      * @param clockStep how far the wall clock has moved away from the monotonic one
+     * @param storeId the id of the namespace's store; empty if nobody has used it yet
      */
-    record Info(String version, Guarantees guarantees, boolean stopping, Duration clockStep) {}
+    record Info(
+            String version,
+            Guarantees guarantees,
+            boolean stopping,
+            Duration clockStep,
+            String storeId) {}
 
     /** The namespace in question. */
     LeaseStore store();

@@ -4,6 +4,7 @@ package io.leasehold.cli;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseholdException;
 import io.leasehold.model.Scope;
+import io.leasehold.model.StoreId;
 import io.leasehold.spi.Ending;
 import io.leasehold.spi.LeaseEvent;
 import io.leasehold.spi.LeaseEvents;
@@ -40,7 +41,11 @@ final class EngineBackend implements Backend {
 
     @Override
     public Info info() {
-        return new Info(Version.number(), store.guarantees(), false, Duration.ZERO);
+        return new Info(Version.number(), store.guarantees(), false, Duration.ZERO, idOf(store));
+    }
+
+    private static String idOf(LeaseStore store) {
+        return SameStore.idOf(store).map(StoreId::toString).orElse("");
     }
 
     @Override

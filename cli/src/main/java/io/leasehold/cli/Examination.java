@@ -43,6 +43,9 @@ final class Examination {
             add(Finding.bad("stopping", "it is about to stop, and grants nothing more"));
         }
         guarantees(info.guarantees());
+        if (!info.storeId().isEmpty()) {
+            add(Finding.ok("store id", info.storeId()));
+        }
         latency(backend);
         clock("server's clock", info.clockStep());
         long passed = Duration.ofNanos(time.nanos() - nanos).toMillis();

@@ -15,6 +15,7 @@ import io.leasehold.model.Holding;
 import io.leasehold.model.LeaseId;
 import io.leasehold.model.Mode;
 import io.leasehold.model.Scope;
+import io.leasehold.model.StoreId;
 import io.leasehold.spi.Grant;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -29,6 +30,7 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -49,8 +51,11 @@ final class LeaseFile {
         this.path = path;
     }
 
+    /** A lease, and the store that granted it, if that told its id. */
+    record Kept(Grant grant, Optional<StoreId> store) {}
+
     /** Puts the lease into the file. Replaces the file of an earlier lease, but no other file. */
-    void write(Grant grant) throws IOException {
+    void write(Kept lease) throws IOException {
         Path temporary = path.resolveSibling(
                 path.getFileName() + "." + ProcessHandle.current().pid() + ".new");
         Files.deleteIfExists(temporary);
@@ -60,7 +65,7 @@ final class LeaseFile {
                     Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
                     ownerOnly())) {
                 ByteBuffer bytes =
-                        ByteBuffer.wrap((Json.write(json(grant)) + "\n").getBytes(UTF_8));
+                        ByteBuffer.wrap((Json.write(json(lease)) + "\n").getBytes(UTF_8));
                 while (bytes.hasRemaining()) {
                     channel.write(bytes);
                 }
@@ -87,7 +92,7 @@ final class LeaseFile {
         }
     }
 
-    Grant read() throws IOException {
+    Kept read() throws IOException {
         if (Files.isRegularFile(path) && Files.size(path) > MAX_BYTES) {
             throw new FileAlreadyExistsException(path + " is no lease file");
         }
@@ -103,7 +108,10 @@ final class LeaseFile {
             Claim claim = new Claim(scopes, Mode.valueOf(json.text("mode")));
             Holding holding = new Holding(
                     claim, new Holder(json.text("holder")), new FencingToken(json.number("token")));
-            return new Grant(holding, LeaseId.parse(json.text("leaseId")), json.duration("ttl"));
+            String store = json.text("storeId");
+            return new Kept(
+                    new Grant(holding, LeaseId.parse(json.text("leaseId")), json.duration("ttl")),
+                    store.isEmpty() ? Optional.empty() : Optional.of(StoreId.parse(store)));
         } catch (JsonException | IllegalArgumentException e) {
             throw new FileAlreadyExistsException(path.toString(), null, "it is no lease file");
         }
@@ -113,7 +121,8 @@ final class LeaseFile {
         Files.deleteIfExists(path);
     }
 
-    private static Object json(Grant grant) {
+    private static Object json(Kept lease) {
+        Grant grant = lease.grant();
         return Json.object(
                 "kind", KIND,
                 "scopes",
@@ -124,7 +133,8 @@ final class LeaseFile {
                 "token", grant.token().toString(),
                 "leaseId", grant.id().reveal(),
                 "holder", grant.holding().holder().label(),
-                "ttl", Durations.write(grant.ttl()));
+                "ttl", Durations.write(grant.ttl()),
+                "storeId", lease.store().map(StoreId::toString).orElse(""));
     }
 
     private static FileAttribute<?>[] ownerOnly() {

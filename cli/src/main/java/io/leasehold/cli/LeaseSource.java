@@ -55,7 +55,7 @@ final class LeaseSource {
     }
 
     /** The lease. */
-    Grant read() {
+    LeaseFile.Kept read() {
         if (path != null) {
             try {
                 return new LeaseFile(path).read();
@@ -65,7 +65,8 @@ final class LeaseSource {
         }
         LeaseId id = id().orElseThrow(() -> usage(
                 "say which lease: --lease-file FILE, or LEASEHOLD_LEASE_ID in the environment"));
-        return Wanted.checked(spec, () -> fromEnvironment(id));
+        return Wanted.checked(
+                spec, () -> new LeaseFile.Kept(fromEnvironment(id), Optional.empty()));
     }
 
     private Grant fromEnvironment(LeaseId id) {

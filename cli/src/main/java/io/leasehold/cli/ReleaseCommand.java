@@ -43,10 +43,15 @@ final class ReleaseCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        Grant grant = source.read();
+        LeaseFile.Kept lease = source.read();
+        Grant grant = lease.grant();
         Ending ending;
         try (Backend backend = connection.open()) {
             ending = Answers.await(backend.store().release(grant));
+            Optional<String> elsewhere = SameStore.mismatch(lease, backend.store());
+            if (elsewhere.isPresent()) {
+                return output.fail(ExitCodes.LOST, elsewhere.get() + "; the file stays");
+            }
         }
         Optional<LeaseFile> file = source.file();
         if (file.isPresent()) {

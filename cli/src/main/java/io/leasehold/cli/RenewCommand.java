@@ -55,7 +55,8 @@ final class RenewCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Grant grant = source.read();
+        LeaseFile.Kept lease = source.read();
+        Grant grant = lease.grant();
         Duration length = ttl == null ? grant.ttl() : ttl;
         RenewalRequest request = Wanted.checked(
                 output.command(), () -> RenewalRequest.of(grant, Limits.ttl(length)));
@@ -69,8 +70,9 @@ final class RenewCommand implements Callable<Integer> {
             }
             return output.fail(
                     ExitCodes.LOST,
-                    "the lease on " + grant.holding().claim() + " is lost: "
-                            + Refusals.words(((Refused) renewal).reason()));
+                    SameStore.mismatch(lease, backend.store())
+                            .orElse("the lease on " + grant.holding().claim() + " is lost: "
+                                    + Refusals.words(((Refused) renewal).reason())));
         }
     }
 

@@ -43,7 +43,8 @@ final class ServerBackend implements Backend {
                 info.text("version"),
                 HttpLeaseStore.guarantees(info),
                 info.flag("stopping"),
-                info.duration("clockStep"));
+                info.duration("clockStep"),
+                info.text("storeId"));
     }
 
     @Override

@@ -106,6 +106,33 @@ final class CommandsOnServerTest {
         assertThat(process.code()).as(process.err()).isIn(0, 76);
     }
 
+    // ---- another store
+
+    @Test
+    void aLeaseFileIsNotTakenToAnotherStore() throws Exception {
+        run(0, "acquire", "--lock", "job", "--ttl", "10m", "--lease-file", "lease");
+        String ours = JsonReader.object(Files.readString(file("lease"))).text("storeId");
+        try (LeaseholdServer other = LeaseholdServer.start(
+                ServerOptions.on(StoreAddress.parse("memory")).withPort(0))) {
+            String there = "http://127.0.0.1:" + other.port();
+            for (String command : List.of("renew", "release")) {
+                CommandProcess process =
+                        run(76, command, "--lease-file", "lease", "--server", there);
+                assertThat(process.err())
+                        .contains("was granted by store " + ours + ", and this is store ");
+            }
+        }
+        run(0, "release", "--lease-file", "lease");
+    }
+
+    @Test
+    void theDoctorShowsTheStoreId() throws Exception {
+        run(0, "acquire", "--lock", "job", "--lease-file", "lease");
+        String ours = JsonReader.object(Files.readString(file("lease"))).text("storeId");
+        assertThat(ours).hasSize(32);
+        assertThat(run(0, "doctor").out()).contains("store id").contains(ours);
+    }
+
     // ---- run
 
     @Test

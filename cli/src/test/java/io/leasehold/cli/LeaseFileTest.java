@@ -10,6 +10,7 @@ import io.leasehold.model.Holder;
 import io.leasehold.model.Holding;
 import io.leasehold.model.LeaseId;
 import io.leasehold.model.Scope;
+import io.leasehold.model.StoreId;
 import io.leasehold.spi.Grant;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -17,6 +18,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,17 +37,29 @@ final class LeaseFileTest {
                 Duration.ofMillis(1500));
     }
 
+    private static LeaseFile.Kept kept(long token) {
+        return new LeaseFile.Kept(grant(token), Optional.of(new StoreId(-1, token)));
+    }
+
+    @Test
+    void aFileFromBeforeThereWereStoreIdsIsRead() throws IOException {
+        LeaseFile file = new LeaseFile(directory.resolve("lease"));
+        LeaseFile.Kept old = new LeaseFile.Kept(grant(1), Optional.empty());
+        file.write(old);
+        assertThat(file.read()).isEqualTo(old);
+    }
+
     @Test
     void whatIsWrittenIsReadAsTheSame() throws IOException {
         LeaseFile file = new LeaseFile(directory.resolve("lease"));
-        file.write(grant(1));
-        assertThat(file.read()).isEqualTo(grant(1));
+        file.write(kept(1));
+        assertThat(file.read()).isEqualTo(kept(1));
     }
 
     @Test
     void onlyItsOwnerCanReadIt() throws IOException {
         Path path = directory.resolve("lease");
-        new LeaseFile(path).write(grant(1));
+        new LeaseFile(path).write(kept(1));
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path)))
                 .isEqualTo("rw-------");
     }
@@ -53,10 +67,10 @@ final class LeaseFileTest {
     @Test
     void theFileOfAnEarlierLeaseIsReplacedAndNothingElseIsLeft() throws IOException {
         LeaseFile file = new LeaseFile(directory.resolve("lease"));
-        file.write(grant(1));
+        file.write(kept(1));
         file.ensureWritable();
-        file.write(grant(2));
-        assertThat(file.read().token()).isEqualTo(new FencingToken(2));
+        file.write(kept(2));
+        assertThat(file.read().grant().token()).isEqualTo(new FencingToken(2));
         try (Stream<Path> files = Files.list(directory)) {
             assertThat(files).hasSize(1);
         }

@@ -10,10 +10,13 @@ import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
 import io.leasehold.model.LeaseholdException;
+import io.leasehold.protocol.v1.AcquireRequest;
+import io.leasehold.protocol.v1.EndReply;
 import io.leasehold.protocol.v1.InfoReply;
 import io.leasehold.protocol.v1.InfoRequest;
 import io.leasehold.protocol.v1.LeasesGrpc;
-
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,11 +35,15 @@ final class Connection {
         void down(Connection connection, LeaseholdException why);
     }
 
+    private static final System.Logger LOG = System.getLogger(RemoteLeaseStore.class.getName());
+
     private final RemoteAddress.Server server;
     private final ManagedChannel channel;
     private final Loop loop;
     private final Events events;
     private boolean closed;
+    private @Nullable Status leaving;
+    private int givingBack;
 
     private Connection(
             RemoteAddress.Server server, ManagedChannel channel, Loop loop, Events events) {
@@ -72,6 +79,54 @@ final class Connection {
     void broken(Status status) {
         if (!closed) {
             events.down(this, harmless(status, new Metadata()));
+        }
+    }
+
+    /** Gives back what was granted there and is not wanted; {@link #leave} waits for the answer. */
+    void giveBack(AcquireRequest granted, Duration patience) {
+        givingBack++;
+        CallOptions bounded =
+                CallOptions.DEFAULT.withDeadlineAfter(patience.toMillis(), TimeUnit.MILLISECONDS);
+        ClientCalls.asyncUnaryCall(
+                channel.newCall(LeasesGrpc.getWithdrawMethod(), bounded), granted, new GivenBack());
+    }
+
+    /** Ends it as broken, behind what has come already, and when all is given back. */
+    void leave(Status why) {
+        if (leaving == null) {
+            leaving = why;
+            boolean unused = loop.later(this::leaveNow);
+        }
+    }
+
+    private void leaveNow() {
+        Status why = leaving;
+        if (why != null && givingBack == 0) {
+            broken(why);
+        }
+    }
+
+    /** The answer to a request that was taken back. */
+    private final class GivenBack implements StreamObserver<EndReply> {
+
+        @Override
+        public void onNext(EndReply reply) {}
+
+        @Override
+        public void onError(Throwable error) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    server + " could not take back a lease that is not wanted: it ends by itself",
+                    error);
+            onCompleted();
+        }
+
+        @Override
+        public void onCompleted() {
+            loop.run(() -> {
+                givingBack--;
+                leaveNow();
+            });
         }
     }
 

@@ -4,13 +4,18 @@ package io.leasehold.client;
 import io.grpc.Status;
 import io.leasehold.model.LeaseholdException;
 import io.leasehold.model.OutcomeUnknownException;
+import io.leasehold.model.StoreId;
 import io.leasehold.model.StoreUnavailableException;
+import io.leasehold.protocol.FromWire;
 import io.leasehold.protocol.v1.Answer;
 import io.leasehold.protocol.v1.InfoReply;
 import io.leasehold.spi.LeaseEvents;
+import io.leasehold.spi.StorePin;
 import io.leasehold.spi.Time;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -37,6 +42,7 @@ final class Line {
     private final Outbox outbox = new Outbox();
     private final Watches watches;
     private final Pauses pauses;
+    private final StorePin pin;
     private final OpenQuestions openQuestions = new OpenQuestions();
     // whether the thread is going to look into the outbox
     private final AtomicBoolean called = new AtomicBoolean();
@@ -62,6 +68,7 @@ final class Line {
             throw e;
         }
         this.pauses = new Pauses(options.address().servers().size(), options.random());
+        this.pin = new StorePin(Set.copyOf(options.address().servers()).size());
         this.watches = new Watches(options, loop);
     }
 
@@ -85,6 +92,16 @@ final class Line {
     /** What the server said of itself when the connection was made. */
     InfoReply info() {
         return info;
+    }
+
+    /** Which store the leases are in. */
+    StorePin pin() {
+        return pin;
+    }
+
+    /** Why nothing is acquired for now, if another store has taken the place of ours. */
+    Optional<StoreUnavailableException> pauseAfterChange() {
+        return pin.refusal(time.nanos());
     }
 
     // ---- questions
@@ -185,6 +202,12 @@ final class Line {
                 down(from, new StoreUnavailableException(from.server() + " is about to stop"));
                 return;
             }
+            Optional<StoreId> told = FromWire.storeId(reply.getStoreId());
+            Optional<StoreId> ours = pin.store();
+            if (heard(from, told) == StorePin.Verdict.FOREIGN) {
+                down(from, foreign(from, ours, told));
+                return;
+            }
             cancelRetry();
             info = reply;
             pauses.cameUp();
@@ -228,6 +251,12 @@ final class Line {
 
         @Override
         public void answered(Question<?> question, Answer answer) {
+            Optional<StoreId> told = FromWire.storeId(answer);
+            Optional<StoreId> ours = pin.store();
+            if (heard(of, told) != StorePin.Verdict.OURS) {
+                leave(of, question, answer, foreign(of, ours, told));
+                return;
+            }
             pauses.succeeded();
             openQuestions.remove(question);
             question.answered(answer);
@@ -237,6 +266,28 @@ final class Line {
         public void ended(Status status) {
             of.broken(status);
         }
+    }
+
+    private StorePin.Verdict heard(Connection from, Optional<StoreId> told) {
+        return pin.heard(from.server().toString(), told, time.nanos());
+    }
+
+    private static StoreUnavailableException foreign(
+            Connection from, Optional<StoreId> ours, Optional<StoreId> told) {
+        return new StoreUnavailableException(StorePin.mismatch(
+                from.server().toString(), ours.orElseThrow(), told.orElseThrow()));
+    }
+
+    /** Does not take the answer of another store, and leaves the server that gave it. */
+    private void leave(
+            Connection of, Question<?> question, Answer answer, StoreUnavailableException why) {
+        down = why;
+        turnAway();
+        if (answer.getAcquired().hasGranted()) {
+            of.giveBack(question.acquire(), options.patience());
+        }
+        over(question, why);
+        of.leave(Status.UNAVAILABLE.withDescription(why.getMessage()));
     }
 
     /** Gives the connection up, and tells all that depended on it. */

@@ -3,6 +3,7 @@ package io.leasehold.client;
 
 import io.leasehold.model.LeaseholdException;
 import io.leasehold.model.OutcomeUnknownException;
+import io.leasehold.protocol.v1.AcquireRequest;
 import io.leasehold.protocol.v1.Answer;
 import io.leasehold.protocol.v1.Call;
 
@@ -51,6 +52,11 @@ final class Question<T> {
 
     int bytes() {
         return bytes;
+    }
+
+    /** What was asked for, if it is an acquire. */
+    AcquireRequest acquire() {
+        return call.getAcquire();
     }
 
     void askedAt(long now, Duration patience) {

@@ -6,6 +6,8 @@ import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.LeaseholdException;
 import io.leasehold.model.LimitExceededException;
 import io.leasehold.model.Scope;
+import io.leasehold.model.StoreId;
+import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.protocol.FromWire;
 import io.leasehold.protocol.ToWire;
 import io.leasehold.protocol.v1.Answer;
@@ -29,8 +31,10 @@ import io.leasehold.spi.Rotation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 
 /**
  * The engine that is a Leasehold server somewhere else.
@@ -89,6 +93,11 @@ public final class RemoteLeaseStore implements LeaseStore {
 
     @Override
     public CompletionStage<Acquisition> acquire(LeaseRequest request) {
+        Optional<StoreUnavailableException> refusal = line.pauseAfterChange();
+        if (refusal.isPresent()) {
+            return CompletableFuture.failedFuture(refusal.get());
+        }
+        line.pin().asked(request.terms().ttl());
         return line.ask(Question.acquire(
                 Call.newBuilder().setAcquire(ToWire.acquire(namespace, request)),
                 request.terms().waitAtMost(),
@@ -140,6 +149,7 @@ public final class RemoteLeaseStore implements LeaseStore {
 
     private CompletableFuture<List<Renewal>> renewTogether(List<RenewalRequest> requests) {
         int expected = requests.size();
+        requests.forEach(request -> line.pin().asked(request.ttl()));
         return line.ask(Question.of(
                 Call.newBuilder().setRenew(ToWire.renew(namespace, requests)),
                 answer -> renewals(answer, expected)));
@@ -228,6 +238,30 @@ public final class RemoteLeaseStore implements LeaseStore {
                         : Guarantees.Clock.WALL,
                 info.getFairQueue(),
                 info.getCaveatsList());
+    }
+
+    /**
+     * The id of the store that this client keeps to: the first that a server told, until each address
+     * has answered with another. See {@code docs/engines/remote.md}.
+     */
+    @Override
+    public CompletionStage<StoreId> storeId() {
+        return line.pin()
+                .store()
+                .map(CompletableFuture::completedFuture)
+                .orElseGet(() -> list(new LeaseQuery(Optional.empty(), Optional.empty(), 1))
+                        .thenApply(page -> line.pin().store().orElseThrow(RemoteLeaseStore::noId))
+                        .toCompletableFuture());
+    }
+
+    private static StoreUnavailableException noId() {
+        return new StoreUnavailableException("the server tells no store id: nobody has used the"
+                + " namespace yet, or the server's version is older than this client's");
+    }
+
+    @Override
+    public LeaseEvents.Subscription onStoreChange(Consumer<StoreId> listener) {
+        return line.pin().onChange(listener);
     }
 
     @Override

@@ -11,8 +11,10 @@ import io.leasehold.model.LimitExceededException;
 import io.leasehold.model.Mode;
 import io.leasehold.model.RefusalReason;
 import io.leasehold.model.Scope;
+import io.leasehold.model.StoreId;
 import io.leasehold.protocol.v1.AcquireReply;
 import io.leasehold.protocol.v1.AcquireRequest;
+import io.leasehold.protocol.v1.Answer;
 import io.leasehold.protocol.v1.CompleteRequest;
 import io.leasehold.protocol.v1.EndReply;
 import io.leasehold.protocol.v1.ListReply;
@@ -281,6 +283,28 @@ public final class FromWire {
             case RESYNC -> Optional.of(new LeaseEvent.Missed(1));
             case STARTED, EVENT_NOT_SET -> Optional.empty();
         };
+    }
+
+    /** The store id that an answer tells; empty if it tells none. */
+    public static Optional<StoreId> storeId(Answer answer) {
+        return storeId(
+                switch (answer.getOutcomeCase()) {
+                    case ACQUIRED -> answer.getAcquired().getStoreId();
+                    case RENEWED -> answer.getRenewed().getStoreId();
+                    case ROTATED -> answer.getRotated().getStoreId();
+                    case ENDED -> answer.getEnded().getStoreId();
+                    case LISTED -> answer.getListed().getStoreId();
+                    case FAILURE, OUTCOME_NOT_SET -> "";
+                });
+    }
+
+    /** A store id, unless the text is none. */
+    public static Optional<StoreId> storeId(String text) {
+        try {
+            return text.isEmpty() ? Optional.empty() : Optional.of(StoreId.parse(text));
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
     }
 
     // --- values -----------------------------------------------------------------------------

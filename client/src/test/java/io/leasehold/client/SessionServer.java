@@ -11,8 +11,10 @@ import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.StreamObserver;
 import io.leasehold.protocol.FromWire;
 import io.leasehold.protocol.ToWire;
+import io.leasehold.protocol.v1.AcquireRequest;
 import io.leasehold.protocol.v1.Answer;
 import io.leasehold.protocol.v1.Call;
+import io.leasehold.protocol.v1.EndReply;
 import io.leasehold.protocol.v1.InfoReply;
 import io.leasehold.protocol.v1.InfoRequest;
 import io.leasehold.protocol.v1.LeasesGrpc;
@@ -60,6 +62,9 @@ final class SessionServer implements AutoCloseable {
     private final Server server;
     final Queue<SessionRequest> messages = new ConcurrentLinkedQueue<>();
     final List<StreamObserver<SessionReply>> sessions = new CopyOnWriteArrayList<>();
+    /** Requests that were taken back by a call of their own. */
+    final Queue<AcquireRequest> withdrawn = new ConcurrentLinkedQueue<>();
+
     final List<WatchRequest> watches = new CopyOnWriteArrayList<>();
     final List<StreamObserver<WatchReply>> watchers = new CopyOnWriteArrayList<>();
     // nobody is told of an event before they were told that their watch has begun
@@ -182,6 +187,15 @@ final class SessionServer implements AutoCloseable {
         @Override
         public void info(InfoRequest request, StreamObserver<InfoReply> answer) {
             answer.onNext(info);
+            answer.onCompleted();
+        }
+
+        @Override
+        public void withdraw(AcquireRequest request, StreamObserver<EndReply> answer) {
+            withdrawn.add(request);
+            answer.onNext(EndReply.newBuilder()
+                    .setEnded(EndReply.Ended.getDefaultInstance())
+                    .build());
             answer.onCompleted();
         }
 

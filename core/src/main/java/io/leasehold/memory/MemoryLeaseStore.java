@@ -7,6 +7,7 @@ import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.LeaseholdException;
 import io.leasehold.model.LimitExceededException;
 import io.leasehold.model.Scope;
+import io.leasehold.model.StoreId;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
@@ -30,12 +31,14 @@ import io.leasehold.table.LeaseTable;
 import io.leasehold.table.StoreThread;
 import io.leasehold.table.TableOptions;
 
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.LongFunction;
+import java.util.random.RandomGenerator;
 
 /**
  * Leases in the memory of this process: for one process, for tests, and behind a server that may
@@ -59,6 +62,7 @@ public final class MemoryLeaseStore implements LeaseStore {
     private static final Guarantees GUARANTEES =
             new Guarantees("memory", false, false, Guarantees.Clock.MONOTONIC, true, List.of());
 
+    private final StoreId id;
     private final Time time;
     private final long origin;
     private final Deliveries deliveries;
@@ -67,7 +71,8 @@ public final class MemoryLeaseStore implements LeaseStore {
     private final WakeUps wakeUps;
     private boolean closed; // written under all locks, read under any
 
-    private MemoryLeaseStore(TableOptions options, Time time) {
+    private MemoryLeaseStore(TableOptions options, Time time, StoreId id) {
+        this.id = id;
         this.time = time;
         this.origin = time.nanos();
         this.deliveries = Deliveries.on(time, "leasehold-memory-events");
@@ -83,7 +88,12 @@ public final class MemoryLeaseStore implements LeaseStore {
 
     /** An empty store with bounds and a time of the caller's choice. */
     public static MemoryLeaseStore create(TableOptions options, Time time) {
-        return new MemoryLeaseStore(options, time);
+        return create(options, time, new SecureRandom());
+    }
+
+    /** An empty store that draws its id from the given randomness. */
+    public static MemoryLeaseStore create(TableOptions options, Time time, RandomGenerator random) {
+        return new MemoryLeaseStore(options, time, StoreId.random(random));
     }
 
     @Override
@@ -243,6 +253,11 @@ public final class MemoryLeaseStore implements LeaseStore {
     @Override
     public Guarantees guarantees() {
         return GUARANTEES;
+    }
+
+    @Override
+    public CompletionStage<StoreId> storeId() {
+        return CompletableFuture.completedFuture(id);
     }
 
     @Override

@@ -5,12 +5,14 @@ import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.RefusalReason;
 import io.leasehold.model.Scope;
+import io.leasehold.model.StoreId;
 
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 
 /**
  * Where leases live and where time is decided: one namespace of one engine.
@@ -26,6 +28,9 @@ import java.util.concurrent.CompletionStage;
  *   <li><b>Tokens.</b> Strictly increasing in grant order over the store, drawn only when ownership
  *       changes, durable before the grant is answered, 1 to 2<sup>53</sup>-1, then {@link
  *       io.leasehold.model.LimitExceededException}.
+ *   <li><b>Identity.</b> A store has an id of its own, drawn at its birth and kept with its leases and
+ *       its token counter: whoever loses these loses the id too, and draws another. Each namespace is
+ *       a store with an id, also where many are served by one process.
  *   <li><b>Matching.</b> Renewal, rotation, release and completion match scopes, token and lease id
  *       of an unexpired lease. Anything else is {@link Refused} and changes nothing. Only {@link
  *       #forceRelease} needs no lease id; who may call it is for whoever offers it to say.
@@ -148,6 +153,22 @@ public interface LeaseStore extends AutoCloseable {
 
     /** What this engine promises. */
     Guarantees guarantees();
+
+    /**
+     * The id of this store, as its latest answer told it. The store is asked only if there was no
+     * answer yet; where a store is made by its first lease, that may fail as unavailable. The id is
+     * another one when the store has forgotten its leases, or when another store answers in its place.
+     */
+    CompletionStage<StoreId> storeId();
+
+    /**
+     * Tells the listener of every other id that the store turns out to have from now on, before an
+     * answer of the store under that id. The leases that were granted before are lost. The listener is
+     * quick and does not block. An engine whose store can't change under it never calls one.
+     */
+    default LeaseEvents.Subscription onStoreChange(Consumer<StoreId> listener) {
+        return () -> {};
+    }
 
     /**
      * The same store for a thread that waits for each answer at once. Its operations may use that

@@ -3,6 +3,7 @@ package io.leasehold.spi;
 
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.Scope;
+import io.leasehold.model.StoreId;
 
 import java.util.List;
 import java.util.Optional;
@@ -116,6 +117,12 @@ public interface QuorumNode extends LeaseStore {
      * nothing.
      */
     CompletionStage<Ending> retract(LeaseRequest request, Round round);
+
+    /** A node is another store in each generation. Its quorum has an id of its own. */
+    @Override
+    default CompletionStage<StoreId> storeId() {
+        return standing().thenApply(standing -> new StoreId(0, standing.generation()));
+    }
 
     // ---- records
 

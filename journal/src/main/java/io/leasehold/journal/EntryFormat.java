@@ -25,6 +25,7 @@ final class EntryFormat {
     static final int ERASED = 5;
     static final int STARTED = 6;
     static final int STANDING = 7;
+    static final int STANDING_OF_STORE = 8;
 
     // in this order in the files, for ever: only append
     static final List<Phase> PHASES = List.of(Phase.RUNNING, Phase.CARRIED_OVER, Phase.LINGERING);

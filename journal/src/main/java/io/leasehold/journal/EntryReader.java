@@ -9,6 +9,7 @@ import io.leasehold.model.LeaseId;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.Mode;
 import io.leasehold.model.Scope;
+import io.leasehold.model.StoreId;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.Limits;
 import io.leasehold.table.End;
@@ -79,6 +80,7 @@ final class EntryReader {
             case EntryFormat.STANDING ->
                 entries.standing(
                         whole(in, new Standing(readToken(in), readTime(in), readTime(in))));
+            case EntryFormat.STANDING_OF_STORE -> entries.standing(whole(in, readStanding(in)));
             default ->
                 throw new IllegalArgumentException(
                         "an entry of the unknown type " + type + ": a newer version wrote it");
@@ -90,6 +92,14 @@ final class EntryReader {
             throw new IllegalArgumentException("an entry goes on behind its end");
         }
         return entry;
+    }
+
+    private static Standing readStanding(ByteBuffer in) {
+        return new Standing(
+                readToken(in),
+                readTime(in),
+                readTime(in),
+                Optional.of(new StoreId(in.getLong(), in.getLong())));
     }
 
     private TableEntry.Leased readLeased(ByteBuffer in) {

@@ -6,6 +6,7 @@ import io.leasehold.model.Holding;
 import io.leasehold.model.LeaseId;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.Scope;
+import io.leasehold.model.StoreId;
 import io.leasehold.spi.Grant;
 import io.leasehold.table.TableEntry;
 import io.leasehold.table.TableEntry.Course;
@@ -50,10 +51,12 @@ final class EntryWriter {
 
     static void write(Standing standing, Output out) {
         int begin = begin(out);
-        out.put(EntryFormat.STANDING)
+        Optional<StoreId> id = standing.storeId();
+        out.put(id.isPresent() ? EntryFormat.STANDING_OF_STORE : EntryFormat.STANDING)
                 .putLong(standing.lastToken())
                 .putLong(standing.frozenUntil())
                 .putLong(standing.longestTtl());
+        id.ifPresent(store -> out.putLong(store.high()).putLong(store.low()));
         end(begin, out);
     }
 

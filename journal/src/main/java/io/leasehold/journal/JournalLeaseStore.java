@@ -8,6 +8,7 @@ import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.LeaseholdException;
 import io.leasehold.model.OutcomeUnknownException;
 import io.leasehold.model.Scope;
+import io.leasehold.model.StoreId;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Disk;
@@ -28,6 +29,7 @@ import io.leasehold.table.LeaseTable;
 import io.leasehold.table.Reply;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -67,6 +69,7 @@ public final class JournalLeaseStore implements LeaseStore {
     private static final Guarantees GUARANTEES =
             new Guarantees("journal", true, false, Guarantees.Clock.MONOTONIC, true, List.of());
 
+    private final StoreId id;
     private final JournalDirectory directory;
     private final LockedDirectory locked;
     private final Surroundings.Threads threads;
@@ -90,6 +93,7 @@ public final class JournalLeaseStore implements LeaseStore {
 
     private JournalLeaseStore(
             Parts parts, Opening opening, JournalOptions options, Surroundings surroundings) {
+        this.id = opening.standing().storeId().orElseThrow();
         this.locked = parts.locked;
         this.directory = locked.directory();
         this.deliveries = parts.deliveries;
@@ -162,7 +166,8 @@ public final class JournalLeaseStore implements LeaseStore {
                         time,
                         disk,
                         () -> new OwnThreads(directory, time),
-                        Deliveries.onThread(OwnThreads.name(directory) + "-events")));
+                        Deliveries.onThread(OwnThreads.name(directory) + "-events"),
+                        new SecureRandom()));
     }
 
     static JournalLeaseStore open(Path path, JournalOptions options, Surroundings surroundings) {
@@ -174,10 +179,10 @@ public final class JournalLeaseStore implements LeaseStore {
             Deliveries deliveries = surroundings.deliveries();
             Recorder recorder = new Recorder(deliveries);
             LeaseTable table = new LeaseTable(options.table(), 1, 0, recorder);
-            Opening opening = Opening.of(directory, options, table, surroundings.time());
+            Opening opening = Opening.of(directory, options, table, surroundings);
             JournalLeaseStore store = new JournalLeaseStore(
                     new Parts(locked, deliveries, recorder, table), opening, options, surroundings);
-            store.start(opening, options);
+            store.start(opening);
             return store;
         } catch (RuntimeException | Error e) {
             locked.close();
@@ -186,13 +191,11 @@ public final class JournalLeaseStore implements LeaseStore {
     }
 
     /** Writes down that it was opened, and lets the leases run. */
-    private void start(Opening opening, JournalOptions options) {
+    private void start(Opening opening) {
         try {
             Moment moment = opening.moment();
             Batch first = new Batch();
-            if (options.restored().isPresent()) {
-                first.add(opening.standing());
-            }
+            first.add(opening.standing());
             first.addStarted(moment.time());
             first.at(moment.time(), moment.lastToken());
             LogWriter.Place unused = log.write(first);
@@ -308,6 +311,11 @@ public final class JournalLeaseStore implements LeaseStore {
     @Override
     public Guarantees guarantees() {
         return GUARANTEES;
+    }
+
+    @Override
+    public CompletionStage<StoreId> storeId() {
+        return CompletableFuture.completedFuture(id);
     }
 
     // ---- operations

@@ -2,9 +2,9 @@
 package io.leasehold.journal;
 
 import io.leasehold.model.FencingToken;
+import io.leasehold.model.StoreId;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.DiskFile;
-import io.leasehold.spi.Time;
 import io.leasehold.table.LeaseTable;
 
 import java.io.IOException;
@@ -35,9 +35,13 @@ record Opening(
 
     /** Reads the journal into the table and tidies up what the last process left. */
     static Opening of(
-            JournalDirectory directory, JournalOptions options, LeaseTable table, Time time) {
+            JournalDirectory directory,
+            JournalOptions options,
+            LeaseTable table,
+            Surroundings surroundings) {
         Replay replay = new Replay(table);
-        Progress progress = new Progress(time, line -> LOG.log(System.Logger.Level.INFO, line));
+        Progress progress =
+                new Progress(surroundings.time(), line -> LOG.log(System.Logger.Level.INFO, line));
         try {
             // what is found may be there by a name that was given just before the process ended
             Forced.directory(directory);
@@ -48,7 +52,8 @@ record Opening(
             long snapshot = tidyUp(directory);
             Standing standing = options.restored()
                     .map(freeze -> raised(replay.standing(), replay.time(), freeze))
-                    .orElse(replay.standing());
+                    .orElse(replay.standing())
+                    .identified(StoreId.random(surroundings.random()));
             return new Opening(
                     new Moment(replay.time(), replay.start() + 1, standing.lastToken()),
                     standing,

@@ -5,8 +5,10 @@ import io.leasehold.spi.Disk;
 import io.leasehold.spi.Time;
 import io.leasehold.table.Deliveries;
 
+import java.security.SecureRandom;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 
 /**
  * What a store is given to live in, so that a test or a simulation can own all of it.
@@ -15,12 +17,18 @@ import java.util.function.Supplier;
  * @param disk files
  * @param threads who does the work, once there is any
  * @param deliveries who tells the events
+ * @param random where the ids of new stores come from
  */
-record Surroundings(Time time, Disk disk, Supplier<Threads> threads, Deliveries deliveries) {
+record Surroundings(
+        Time time,
+        Disk disk,
+        Supplier<Threads> threads,
+        Deliveries deliveries,
+        RandomGenerator random) {
 
     /** One in which events are told by the thread that delivers answers. */
     Surroundings(Time time, Disk disk, Supplier<Threads> threads) {
-        this(time, disk, threads, new Deliveries());
+        this(time, disk, threads, new Deliveries(), new SecureRandom());
     }
 
     /** Who writes and who tidies up. */

@@ -21,6 +21,7 @@ import io.leasehold.spi.Rotation;
 import io.leasehold.testkit.SimulatedDisk;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.zip.ZipEntry;
@@ -41,7 +42,12 @@ final class JournalFormatTest {
     private static final Duration TICK = Duration.ofMillis(1_100);
 
     @Test
-    void aJournalOfFormat1IsFoundAsItWasWritten() throws IOException {
+    void aJournalOfFormat1IsFoundAsItWasWritten() {
+        assertAsWritten(World.on(format1()));
+    }
+
+    /** A disk with the journal that is kept. */
+    static SimulatedDisk format1() {
         SimulatedDisk disk = Stores.disk(1);
         InputStream kept = JournalFormatTest.class.getResourceAsStream("format-1.zip");
         try (ZipInputStream zip = new ZipInputStream(Objects.requireNonNull(kept))) {
@@ -50,8 +56,10 @@ final class JournalFormatTest {
                 disk.put(Stores.DIRECTORY.resolve(entry.getName()), zip.readAllBytes());
                 entry = zip.getNextEntry();
             }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
-        assertAsWritten(World.on(disk));
+        return disk;
     }
 
     @Test

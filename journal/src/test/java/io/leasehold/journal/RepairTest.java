@@ -162,7 +162,7 @@ final class RepairTest {
     @Test
     void whoeverObjectsChangesNothing() throws IOException {
         journal.fill(2);
-        journal.flip(directory.segment(1), 300);
+        journal.flip(directory.segment(1), 340);
         Map<String, ByteBuffer> before = journal.files(Stores.DIRECTORY);
         List<JournalRepair> plans = new ArrayList<>();
         JournalRepair plan = new Repair(directory, journal.time, line -> {})
@@ -220,7 +220,7 @@ final class RepairTest {
     @Test
     void aFullDiskLeavesNoHalfCopyAndNothingChanged() throws IOException {
         journal.fill(2);
-        journal.flip(directory.segment(1), 300);
+        journal.flip(directory.segment(1), 340);
         Map<String, ByteBuffer> before = journal.files(Stores.DIRECTORY);
         Path copy = Stores.DIRECTORY.resolve("before-repair-1");
         Journals other = journal;

@@ -65,6 +65,16 @@ final class Context {
         return copies;
     }
 
+    /** Any number. */
+    long randomNumber() {
+        lock.lock();
+        try {
+            return random.nextLong();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** A random number from 0 to below the bound. */
     long below(long bound) {
         lock.lock();

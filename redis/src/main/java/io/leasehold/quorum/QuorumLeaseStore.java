@@ -6,6 +6,7 @@ import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.LimitExceededException;
 import io.leasehold.model.RefusalReason;
 import io.leasehold.model.Scope;
+import io.leasehold.model.StoreId;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
@@ -84,6 +85,7 @@ public final class QuorumLeaseStore implements LeaseStore {
     private final Endings endings;
     private final Pages pages;
     private final MajorityEvents events;
+    private final QuorumIdentity identity;
 
     QuorumLeaseStore(
             QuorumOptions options,
@@ -97,6 +99,7 @@ public final class QuorumLeaseStore implements LeaseStore {
         this.endings = new Endings(context);
         this.pages = new Pages(members);
         this.events = new MajorityEvents(members);
+        this.identity = new QuorumIdentity(this, time, options.longestTtl(), context::randomNumber);
         CompletionStage<Void> unused = members.callTheRoll();
     }
 
@@ -187,7 +190,9 @@ public final class QuorumLeaseStore implements LeaseStore {
 
     @Override
     public CompletionStage<LeasePage> list(LeaseQuery query) {
-        return ready(() -> pages.of(query));
+        return ready(() -> pages.of(query))
+                .thenApply(
+                        page -> new LeasePage(QuorumIdentity.without(page.leases()), page.more()));
     }
 
     @Override
@@ -213,6 +218,12 @@ public final class QuorumLeaseStore implements LeaseStore {
                 wall ? Guarantees.Clock.WALL : Guarantees.Clock.MONOTONIC,
                 true,
                 caveats);
+    }
+
+    /** A majority of the nodes keeps it; the first who asks has them agree on one. */
+    @Override
+    public CompletionStage<StoreId> storeId() {
+        return identity.id();
     }
 
     /** Closes the nodes too. */

@@ -5,6 +5,7 @@ import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.LeaseholdException;
 import io.leasehold.model.Scope;
+import io.leasehold.model.StoreId;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
@@ -23,6 +24,7 @@ import io.leasehold.table.TableOptions;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -30,6 +32,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -59,6 +62,7 @@ public final class RedisLeaseStore implements LeaseStore {
     private final String inbox;
     private final Script script = Script.load();
     private final byte[] client;
+    private final StoreIdentity identity = new StoreIdentity();
     private final byte[] settings;
     private final Link link;
     private final Conveyor conveyor;
@@ -243,6 +247,26 @@ public final class RedisLeaseStore implements LeaseStore {
                 "redis", server.durable(), false, Guarantees.Clock.WALL, true, server.caveats());
     }
 
+    /** Made by the script with the namespace, and lost with it. */
+    @Override
+    public CompletionStage<StoreId> storeId() {
+        Optional<StoreId> known = identity.now();
+        return known.isPresent()
+                ? CompletableFuture.completedFuture(known.get())
+                : conveyor.send(Operation.of('l')).thenApply(done -> idAfterAnswer());
+    }
+
+    private StoreId idAfterAnswer() {
+        return identity.now()
+                .orElseThrow(() -> new StoreUnavailableException(
+                        "the namespace can't be written, and has no store id yet"));
+    }
+
+    @Override
+    public LeaseEvents.Subscription onStoreChange(Consumer<StoreId> listener) {
+        return identity.subscribe(listener);
+    }
+
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
@@ -284,12 +308,13 @@ public final class RedisLeaseStore implements LeaseStore {
 
     /** What the script is told with each call, see {@code state.lua}. */
     private byte[] settings(TableOptions bounds, boolean cluster) {
-        return ByteBuffer.allocate(1 + 4 * Double.BYTES + client.length)
+        return ByteBuffer.allocate(1 + 4 * Double.BYTES + StoreIdentity.LENGTH + client.length)
                 .put((byte) (cluster ? '0' : '1'))
                 .putDouble(bounds.maxLeases())
                 .putDouble(bounds.maxWaitersPerScope())
                 .putDouble((double) Wire.micros(bounds.retryWindow()))
                 .putDouble(bounds.maxRemembered())
+                .put(new byte[StoreIdentity.LENGTH])
                 .put(client)
                 .array();
     }
@@ -300,7 +325,7 @@ public final class RedisLeaseStore implements LeaseStore {
             size += operation.words().length;
         }
         byte[][] arguments = new byte[size][];
-        arguments[0] = settings;
+        arguments[0] = identity.addTo(settings);
         arguments[1] = ByteBuffer.allocate(Double.BYTES)
                 .putDouble((double) highest.get())
                 .array();
@@ -348,7 +373,9 @@ public final class RedisLeaseStore implements LeaseStore {
 
         @Override
         public void deliver(List<?> fields) {
-            waits.deliver(fields);
+            if (!identity.deliver(fields)) {
+                waits.deliver(fields);
+            }
         }
 
         @Override

@@ -4,6 +4,7 @@ package io.leasehold.redis;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.Scope;
+import io.leasehold.model.StoreId;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
@@ -20,6 +21,7 @@ import io.leasehold.spi.Rotation;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 
 /**
  * A store whose callers read the answers themselves.
@@ -86,6 +88,16 @@ record WaitingCallers(LeaseStore store, Operations operations) implements LeaseS
     @Override
     public Guarantees guarantees() {
         return store.guarantees();
+    }
+
+    @Override
+    public CompletionStage<StoreId> storeId() {
+        return store.storeId();
+    }
+
+    @Override
+    public LeaseEvents.Subscription onStoreChange(Consumer<StoreId> listener) {
+        return store.onStoreChange(listener);
     }
 
     @Override

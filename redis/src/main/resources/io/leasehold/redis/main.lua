@@ -44,6 +44,14 @@ if changed then
     call('HSET', key, '', pack(STATE, now, token, due, occupied, remembered, waiting, sequence,
         listened, events) .. identity)
 end
+if not isNode and not hindrance and not foreign and not isKnown then
+    if not storeId then
+        -- the namespace was never there, or was lost
+        storeId = sub(redis.sha1hex(caller .. clock[1] .. ' ' .. clock[2]), 1, 32)
+        call('HSET', key, 'n', storeId)
+    end
+    answers[#answers + 1] = {'I', storeId}
+end
 if settled and not foreign and due <= now then
     answers[#answers + 1] = 'A'
 end

@@ -12,6 +12,7 @@
 --             nothing -> the state of the namespace
 --             lease id -> the lease; or how it ended, for the retry window
 --             n name -> id of its exclusive holder, or + and how many share it
+--             n -> the store id of the namespace, in 32 hex digits; a node of a quorum has none
 --           All other keys begin with it and a colon, so that they share its slot:
 --             :ended    list   ids of leases that ended, the oldest first
 --             :index    zset   in the order of the keys, see search.lua: who holds what but a name
@@ -27,7 +28,8 @@
 -- ARGV[1]   what does not change from call to call, in one because every argument costs as much as
 --           many lines: 1 if every subscriber of a channel is connected to this server, else 0; most
 --           leases and records; most waiters of a scope; for how long leases that ended are
---           remembered; how many of those at most; the client that asks
+--           remembered; how many of those at most; the store id that the client knows, in 32
+--           characters; the client that asks
 -- ARGV[2]   the highest token that it has seen, which no new one may be below; for a node of a
 --           quorum N and the run id of the server, see node.lua
 -- ARGV[3…]  operations: a letter with the number of arguments, then those, see operations.lua; or,
@@ -45,7 +47,8 @@
 -- meanwhile: its lease id in front, the time behind. An operation that was not begun because too much
 -- is overdue is answered with A; it is to be sent again. A bare A behind the answers says that work was
 -- left for the next call, which is to be made soon. One that failed is answered with ! and the
--- error. For operations that are in one the answer may be so too, and for waiters: E; G and the token,
+-- error. If the store id is another one than the client knows, I and that id come behind the answers.
+-- For operations that are in one the answer may be so too, and for waiters: E; G and the token,
 -- where all else is as it was asked for; or Q and both times. To a waiter it has the lease id and the
 -- time in front. So may that to renewals: R, and of each what operations.r returns. If it is the only
 -- answer, there is no array around it.
@@ -55,7 +58,7 @@
 
 local call, byte, sub, find = redis.call, string.byte, string.sub, string.find
 local pack, unpackFrom = struct.pack, struct.unpack
-local key, caller, last = KEYS[1], sub(ARGV[1], 34), #ARGV
+local key, caller, last = KEYS[1], sub(ARGV[1], 66), #ARGV
 local ENDS = key .. ':ends'
 -- written where they are first needed
 local ENDED, INDEX, WAITERS, CLIENTS
@@ -95,7 +98,8 @@ local EXCLUSIVE, NAME, PATH, SUBTREE, INODE, RANGE = 120, 110, 112, 116, 105, 11
 local now, token, due, occupied, remembered, waiting, sequence, listened, events =
     0, 0, NEVER, 0, 0, 0, 0, 0, 0
 -- together with what the first operation is about
-local known = scope and redis.pcall('HMGET', key, '', id, scope) or redis.pcall('HMGET', key, '', id)
+local known = scope and redis.pcall('HMGET', key, '', id, scope, 'n')
+    or redis.pcall('HMGET', key, '', id, 'n')
 if known.err then
     return known
 elseif known[1] then
@@ -105,6 +109,9 @@ elseif known[1] then
         unpackFrom(STATE, known[1])
 end
 local identity = sub(known[1] or '', STATE_SIZE + 1)
+-- the store id, and whether the client knows it
+local storeId = known[scope and 4 or 3]
+local isKnown = storeId == sub(ARGV[1], 34, 65)
 local clock = call('TIME')
 -- the time never runs backwards, even if the clock does
 now = math.max(now, clock[1] * 1000000 + clock[2])
@@ -116,7 +123,7 @@ local safely = redis.pcall
 -- whether nobody listens, nothing is overdue and nothing hinders the operations
 local plain = known[1] and listened <= now and due > now
     and (isNode and sub(identity, 1, 40) == sub(ARGV[2], 2) and #identity > IDENTITY
-        or not isNode and identity == '')
+        or not isNode and identity == '' and isKnown)
 local nodes, index = byte(identity, IDENTITY + 1, IDENTITY + 2)
 -- the end of the state, which only those who wait change
 local rest = sub(known[1] or '', 41)

@@ -10,9 +10,13 @@ import io.leasehold.testkit.VirtualTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** Quorums of nodes in memory, on virtual time. */
 final class MemoryQuorum {
+
+    /** No two quorums draw the same store id. */
+    private static final AtomicLong SEEDS = new AtomicLong();
 
     private MemoryQuorum() {}
 
@@ -24,7 +28,7 @@ final class MemoryQuorum {
         }
         QuorumOptions quorum =
                 QuorumOptions.defaults().withLongestTtl(Limits.MAX_TTL).asNew();
-        return StoreUnderTest.on(
-                time, QuorumLeaseStore.over(quorum, time, new SplittableRandom(1), nodes));
+        SplittableRandom random = new SplittableRandom(SEEDS.incrementAndGet());
+        return StoreUnderTest.on(time, QuorumLeaseStore.over(quorum, time, random, nodes));
     }
 }

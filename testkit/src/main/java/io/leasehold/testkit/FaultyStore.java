@@ -5,6 +5,7 @@ import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.OutcomeUnknownException;
 import io.leasehold.model.Scope;
+import io.leasehold.model.StoreId;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
@@ -31,6 +32,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -156,6 +158,17 @@ public final class FaultyStore implements LeaseStore {
     @Override
     public Guarantees guarantees() {
         return store.guarantees();
+    }
+
+    @Override
+    public CompletionStage<StoreId> storeId() {
+        return send(store::storeId);
+    }
+
+    /** A change is told at once, as one that was noticed in an answer. */
+    @Override
+    public LeaseEvents.Subscription onStoreChange(Consumer<StoreId> listener) {
+        return store.onStoreChange(listener);
     }
 
     /** Closes this way, not the store: what is unanswered may have happened, later calls are turned away. */

@@ -155,6 +155,14 @@ public abstract class LeaseStoreContract {
     }
 
     @Nested
+    final class Identity extends IdentityRules {
+        @Override
+        LeaseStoreContract contract() {
+            return LeaseStoreContract.this;
+        }
+    }
+
+    @Nested
     final class Bounds extends BoundsRules {
         @Override
         LeaseStoreContract contract() {

@@ -39,7 +39,7 @@ public final class TcpProxy implements AutoCloseable {
     private static final int PORTS_TO_TRY = 20;
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
-    private final InetSocketAddress target;
+    private volatile InetSocketAddress target;
     private final ProxyWeather requests = new ProxyWeather();
     private final ProxyWeather replies = new ProxyWeather();
     private final AtomicInteger accepted = new AtomicInteger();
@@ -170,6 +170,11 @@ public final class TcpProxy implements AutoCloseable {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Connections from now on lead to another port of this machine; {@link #cut} ends those there are. */
+    public void leadTo(int changed) {
+        target = new InetSocketAddress(InetAddress.getLoopbackAddress(), changed);
     }
 
     /**

@@ -6,6 +6,7 @@ import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.LeaseholdException;
 import io.leasehold.model.Scope;
+import io.leasehold.model.StoreId;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
@@ -118,6 +119,11 @@ final class TableStore implements LeaseStore {
     public Guarantees guarantees() {
         return new Guarantees(
                 "too few locks", false, false, Guarantees.Clock.MONOTONIC, true, List.of());
+    }
+
+    @Override
+    public CompletionStage<StoreId> storeId() {
+        return CompletableFuture.completedFuture(new StoreId(0, 0));
     }
 
     @Override

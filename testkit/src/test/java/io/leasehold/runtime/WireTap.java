@@ -4,6 +4,7 @@ package io.leasehold.runtime;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.Scope;
+import io.leasehold.model.StoreId;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
@@ -125,6 +126,11 @@ final class WireTap implements LeaseStore {
     @Override
     public Guarantees guarantees() {
         return store.guarantees();
+    }
+
+    @Override
+    public CompletionStage<StoreId> storeId() {
+        return store.storeId();
     }
 
     @Override

@@ -12,6 +12,7 @@ import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.Mode;
 import io.leasehold.model.RefusalReason;
 import io.leasehold.model.Scope;
+import io.leasehold.model.StoreId;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
@@ -141,6 +142,12 @@ final class FromJson {
     }
 
     /** Its texts are another program's: they are shown in one line, and as they are. */
+    /** The store that a reply is the answer of, if it tells. */
+    static Optional<StoreId> storeId(JsonObject reply) {
+        String text = reply.text("storeId");
+        return text.isEmpty() ? Optional.empty() : Optional.of(StoreId.parse(text));
+    }
+
     static Guarantees guarantees(JsonObject info) {
         return new Guarantees(
                 Printable.text(info.text("engine")),

@@ -11,6 +11,7 @@ import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.LimitExceededException;
 import io.leasehold.model.OutcomeUnknownException;
 import io.leasehold.model.Scope;
+import io.leasehold.model.StoreId;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
@@ -24,16 +25,20 @@ import io.leasehold.spi.LeaseStore;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
 import io.leasehold.spi.Rotation;
+import io.leasehold.spi.StorePin;
+import io.leasehold.spi.Time;
 
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
@@ -50,6 +55,8 @@ public final class HttpLeaseStore implements LeaseStore {
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
+    private final StorePin pin = new StorePin(1);
+    private final Time time = Time.system();
     private final ServerApi api;
     private final String namespace;
     private final ExecutorService threads = Executors.newCachedThreadPool(HttpLeaseStore::daemon);
@@ -68,11 +75,20 @@ public final class HttpLeaseStore implements LeaseStore {
 
     @Override
     public CompletionStage<Acquisition> acquire(LeaseRequest request) {
+        Optional<StoreUnavailableException> refusal = pin.refusal(time.nanos());
+        if (refusal.isPresent()) {
+            return CompletableFuture.failedFuture(refusal.get());
+        }
+        pin.asked(request.terms().ttl());
         Duration timeout = request.terms().waitAtMost().plus(PATIENCE);
         HttpCall call = api.post("/v1/acquire", ToJson.acquire(namespace, request), timeout);
         HttpCall before = waiting.put(request.id(), call);
         CompletionStage<Acquisition> answer =
-                send(call, reply -> FromJson.acquisition(request, reply));
+                send(call, reply -> FromJson.acquisition(request, reply), reply -> {
+                    if (reply.has("granted")) {
+                        CompletionStage<Ending> unused = withdraw(request);
+                    }
+                });
         if (before != null) {
             // only now: the server should see that somebody still waits
             abandonSoon(before);
@@ -107,6 +123,7 @@ public final class HttpLeaseStore implements LeaseStore {
 
     @Override
     public CompletionStage<List<Renewal>> renewAll(List<RenewalRequest> requests) {
+        requests.forEach(request -> pin.asked(request.ttl()));
         return post("/v1/renew", ToJson.renew(namespace, requests), reply -> {
             List<Renewal> renewals = FromJson.renewals(reply);
             if (renewals.size() != requests.size()) {
@@ -165,6 +182,23 @@ public final class HttpLeaseStore implements LeaseStore {
         return watch::close;
     }
 
+    /** The id that the server told first, until it tells another. */
+    @Override
+    public CompletionStage<StoreId> storeId() {
+        return pin.store().isPresent()
+                ? CompletableFuture.completedFuture(pin.store().get())
+                : list(new LeaseQuery(Optional.empty(), Optional.empty(), 1))
+                        .thenApply(page -> pin.store()
+                                .orElseThrow(() -> new StoreUnavailableException(
+                                        "the server tells no store id: nobody has used the"
+                                                + " namespace yet, or it is an older version")));
+    }
+
+    @Override
+    public LeaseEvents.Subscription onStoreChange(Consumer<StoreId> listener) {
+        return pin.onChange(listener);
+    }
+
     /** Asks the server, and waits for it. */
     @Override
     public Guarantees guarantees() {
@@ -186,17 +220,32 @@ public final class HttpLeaseStore implements LeaseStore {
     }
 
     private <T> CompletionStage<T> send(HttpCall call, Function<JsonObject, T> reader) {
+        return send(call, reader, reply -> {});
+    }
+
+    private <T> CompletionStage<T> send(
+            HttpCall call, Function<JsonObject, T> reader, Consumer<JsonObject> notOurs) {
         try {
-            return CompletableFuture.supplyAsync(() -> answer(call, reader), threads);
+            return CompletableFuture.supplyAsync(() -> answer(call, reader, notOurs), threads);
         } catch (RejectedExecutionException e) {
             return CompletableFuture.failedFuture(
                     new StoreUnavailableException("the connection to the server is closed"));
         }
     }
 
-    private static <T> T answer(HttpCall call, Function<JsonObject, T> reader) {
+    private <T> T answer(
+            HttpCall call, Function<JsonObject, T> reader, Consumer<JsonObject> notOurs) {
         try {
-            return reader.apply(call.reply());
+            JsonObject reply = call.reply();
+            Optional<StoreId> ours = pin.store();
+            Optional<StoreId> told = FromJson.storeId(reply);
+            String server = api.address().toString();
+            if (pin.heard(server, told, time.nanos()) != StorePin.Verdict.OURS) {
+                notOurs.accept(reply);
+                throw new StoreUnavailableException(
+                        StorePin.mismatch(server, ours.orElseThrow(), told.orElseThrow()));
+            }
+            return reader.apply(reply);
         } catch (ProblemException e) {
             throw new LimitExceededException(e.reason(), 0, String.valueOf(e.getMessage()));
         } catch (JsonException | IllegalArgumentException e) {

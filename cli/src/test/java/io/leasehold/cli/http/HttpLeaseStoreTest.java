@@ -13,6 +13,7 @@ import io.leasehold.model.LimitExceededException;
 import io.leasehold.model.OutcomeUnknownException;
 import io.leasehold.model.RefusalReason;
 import io.leasehold.model.Scope;
+import io.leasehold.model.StoreId;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
@@ -24,9 +25,11 @@ import io.leasehold.spi.Refused;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -79,6 +82,38 @@ final class HttpLeaseStoreTest {
         assertThat(granted.grant().token()).isEqualTo(new FencingToken(7));
         assertThat(granted.grant().id()).isEqualTo(new LeaseId(1, 2));
         assertThat(granted.validity().inStore()).isEqualTo(Duration.ofMillis(1));
+    }
+
+    private static String from(String store, String reply) {
+        return "{\"storeId\":\"" + store + "\"," + reply.substring(1);
+    }
+
+    @Test
+    void theAnswersOfAnotherStoreAreNotTakenAndItsGrantIsGivenBack() throws Exception {
+        StoreId ours = new StoreId(1, 1);
+        StoreId other = new StoreId(2, 2);
+        List<StoreId> told = new CopyOnWriteArrayList<>();
+        CompletableFuture<String> givenBack = new CompletableFuture<>();
+        server.on("/v1/release", 200, from(ours.toString(), "{\"ended\":{}}"));
+        server.on("/v1/acquire", 200, from(other.toString(), GRANTED));
+        server.on("/v1/withdraw", request -> {
+            givenBack.complete(request.text("leaseId"));
+            return new StubServer.Said(200, from(other.toString(), "{\"ended\":{}}"));
+        });
+        try (var unused = store.onStoreChange(told::add)) {
+            assertThat(await(store.release(grant()))).isEqualTo(new Ending.Ended());
+            assertThat(await(store.storeId())).isEqualTo(ours);
+            assertThatThrownBy(() -> await(store.acquire(request())))
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining(ours.toString())
+                    .hasMessageContaining(other.toString());
+            assertThat(told).containsExactly(other);
+            assertThat(givenBack.get(20, TimeUnit.SECONDS))
+                    .isEqualTo("00000000000000010000000000000002");
+            assertThatThrownBy(() -> await(store.acquire(request())))
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("nothing is acquired for another");
+        }
     }
 
     @Test

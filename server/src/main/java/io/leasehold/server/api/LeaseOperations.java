@@ -6,6 +6,7 @@ import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.OutcomeUnknownException;
 import io.leasehold.model.Scope;
+import io.leasehold.model.StoreId;
 import io.leasehold.protocol.FromWire;
 import io.leasehold.protocol.ToWire;
 import io.leasehold.protocol.v1.AcquireReply;
@@ -116,7 +117,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
                                         : denied(order, answer));
                     });
                 },
-                ToWire::acquisition);
+                Replies::acquisition);
     }
 
     /** For a caller that lost its permission while it waited, and could not release what it got. */
@@ -145,7 +146,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
                                     caller, LeasesGrpc.getWithdrawMethod(), message.getNamespace()),
                             store -> store.withdraw(request));
                 },
-                ToWire::ending);
+                Replies::ending);
     }
 
     @Override
@@ -157,7 +158,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
                             changing(caller, LeasesGrpc.getRenewMethod(), message.getNamespace()),
                             store -> store.renewAll(requests));
                 },
-                ToWire::renewals);
+                Replies::renewals);
     }
 
     @Override
@@ -169,7 +170,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
                             changing(caller, LeasesGrpc.getRotateMethod(), message.getNamespace()),
                             store -> store.rotate(grant));
                 },
-                ToWire::rotation);
+                Replies::rotation);
     }
 
     @Override
@@ -181,7 +182,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
                             changing(caller, LeasesGrpc.getReleaseMethod(), message.getNamespace()),
                             store -> store.release(grant));
                 },
-                ToWire::ending);
+                Replies::ending);
     }
 
     @Override
@@ -197,7 +198,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
                                     caller, LeasesGrpc.getCompleteMethod(), message.getNamespace()),
                             store -> store.complete(grant, record, keepFor));
                 },
-                ToWire::ending);
+                Replies::ending);
     }
 
     @Override
@@ -213,7 +214,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
                                     message.getNamespace()),
                             store -> store.forceRelease(scope, token));
                 },
-                ToWire::ending);
+                Replies::ending);
     }
 
     // --- what resources and people do ---------------------------------------------------------
@@ -241,7 +242,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
                             namespaces.guards(namespace),
                             store -> guards.admit(store, resource, token));
                 },
-                reply -> reply);
+                Told::answer);
     }
 
     @Override
@@ -256,7 +257,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
                             store -> store.list(query).thenApply(Pages::write),
                             ListReply.getDefaultInstance());
                 },
-                reply -> reply);
+                Replies::page);
     }
 
     @Override
@@ -271,7 +272,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
                             store -> store.list(query).thenApply(Pages::write),
                             ListReply.getDefaultInstance());
                 },
-                reply -> reply);
+                Replies::page);
     }
 
     @Override
@@ -287,14 +288,15 @@ public final class LeaseOperations implements Operations, AutoCloseable {
                             store -> Checks.check(store, scope, token),
                             CheckReply.getDefaultInstance());
                 },
-                reply -> reply);
+                Replies::check);
     }
 
     /** Asks no store and is not limited: a client that comes back to renew its leases begins here. */
     @Override
     public CompletionStage<InfoReply> info(Caller caller, InfoRequest message) {
+        String store;
         try {
-            String unused = Namespaces.name(message.getNamespace());
+            store = storeId(caller, Namespaces.name(message.getNamespace()));
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(Failures.before(e));
         }
@@ -308,7 +310,21 @@ public final class LeaseOperations implements Operations, AutoCloseable {
                 .addAllCaveats(guarantees.caveats())
                 .setStopping(stopping)
                 .setClockStep(ToWire.duration(clocks.step()))
+                .setStoreId(store)
                 .build());
+    }
+
+    /** The id of an open store, as it told it last; empty if there is none for the caller. */
+    private String storeId(Caller caller, String namespace) {
+        boolean permitted = isPermitted(caller, LeasesGrpc.getAcquireMethod(), namespace)
+                || isPermitted(caller, LeasesGrpc.getListMethod(), namespace);
+        return permitted
+                ? namespaces
+                        .leasesIfOpen(namespace)
+                        .flatMap(Told::idOf)
+                        .map(StoreId::toString)
+                        .orElse("")
+                : "";
     }
 
     @Override
@@ -391,7 +407,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
     }
 
     /** A namespace that is not the caller's to read looks like one without leases. */
-    private <T> CompletionStage<T> reading(
+    private <T> CompletionStage<Told<T>> reading(
             Caller caller,
             MethodDescriptor<?, ?> method,
             String given,
@@ -402,15 +418,15 @@ public final class LeaseOperations implements Operations, AutoCloseable {
                 ? namespaces.leasesIfAny(namespace)
                 : Optional.empty();
         return store.map(open -> in(open, read))
-                .orElseGet(() -> CompletableFuture.completedStage(nothing));
+                .orElseGet(() -> CompletableFuture.completedStage(Told.byNobody(nothing)));
     }
 
     /** Asks a store, at once if it is open. */
-    private static <T> CompletionStage<T> in(
+    private static <T> CompletionStage<Told<T>> in(
             CompletionStage<LeaseStore> store, Function<LeaseStore, CompletionStage<T>> ask) {
         CompletableFuture<LeaseStore> opening = store.toCompletableFuture();
         return opening.isDone() && !opening.isCompletedExceptionally()
-                ? ask.apply(opening.join())
-                : opening.thenCompose(ask);
+                ? Told.by(opening.join(), ask)
+                : opening.thenCompose(open -> Told.by(open, ask));
     }
 }

@@ -89,6 +89,14 @@ public final class Namespaces implements AutoCloseable {
                 : Optional.empty();
     }
 
+    /** The store of leases, if it is open. */
+    public Optional<LeaseStore> leasesIfOpen(String namespace) {
+        CompletableFuture<LeaseStore> store = stores.get(new Key(namespace, Engine.Purpose.LEASES));
+        return store != null && store.isDone() && !store.isCompletedExceptionally()
+                ? Optional.of(store.join())
+                : Optional.empty();
+    }
+
     /**
      * Tells of the store of leases as soon as it is open, before any caller has it. One in which
      * something may be is opened for it. Returns at once: the expectant is told on the opener.

@@ -4,6 +4,7 @@ package io.leasehold.server.api;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.Scope;
+import io.leasehold.model.StoreId;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
@@ -105,6 +106,11 @@ final class FlakyWithdrawals implements LeaseStore {
     @Override
     public Guarantees guarantees() {
         return store.guarantees();
+    }
+
+    @Override
+    public CompletionStage<StoreId> storeId() {
+        return store.storeId();
     }
 
     @Override

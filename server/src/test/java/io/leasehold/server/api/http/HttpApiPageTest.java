@@ -41,7 +41,8 @@ final class HttpApiPageTest {
             "message",
             "version",
             "caveats",
-            "clockStep");
+            "clockStep",
+            "storeId");
 
     /** An example and what the page shows of its output. */
     private record Example(String commands, String language, String shown) {}
