@@ -140,7 +140,7 @@ final class RetryMemory {
     // ---- the ring
 
     /** How many entries the ring has room for, a power of two. */
-    private int room() {
+    int room() {
         return ring.length / FIELDS;
     }
 

@@ -11,7 +11,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 final class IntervalTreeTest {
 
@@ -98,6 +100,29 @@ final class IntervalTreeTest {
         assertThat(found(tree, Scope.range(1, 5_000, 5_003))).hasSize(3);
         assertThat(found(tree, Scope.inode(1))).hasSize(10_000);
         assertThat(found(tree, Scope.inode(2))).isEmpty();
+    }
+
+    @Test
+    @Timeout(value = 10, unit = TimeUnit.SECONDS)
+    void rangesThatComeAndGoInAnyOrderAreSearchedWithoutDeepRecursion() {
+        int half = 20_000;
+        IntervalTree tree = new IntervalTree();
+        for (int i = 0; i < half && !Thread.currentThread().isInterrupted(); i++) {
+            add(tree, i);
+            add(tree, 2 * half - i); // from the ends to the middle
+        }
+        for (int i = 0; i < half - 10 && !Thread.currentThread().isInterrupted(); i++) {
+            tree.remove(Scope.range(1, half + 1 + i, half + 2 + i).keys());
+            add(tree, 3 * half + i);
+            tree.remove(Scope.range(1, half - 1 - i, half - i).keys());
+        }
+        assertThat(found(tree, Scope.range(1, 0, 2 * half + 1))).hasSize(20);
+        assertThat(found(tree, Scope.inode(1))).hasSize(half + 10);
+    }
+
+    private static void add(IntervalTree tree, int start) {
+        Scope scope = Scope.range(1, start, start + 1);
+        tree.add(scope.keys(), new ScopeNode(scope));
     }
 
     @Test

@@ -4,7 +4,9 @@ package io.leasehold.table;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.leasehold.model.Claim;
+import io.leasehold.model.FencingToken;
 import io.leasehold.model.Holder;
+import io.leasehold.model.Holding;
 import io.leasehold.model.LeaseId;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.Scope;
@@ -12,8 +14,11 @@ import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseEvent;
 import io.leasehold.spi.LeaseRequest;
+import io.leasehold.spi.NodeRecord;
+import io.leasehold.spi.Raising;
 import io.leasehold.spi.RenewalRequest;
 import io.leasehold.spi.Rotation;
+import io.leasehold.spi.Round;
 import io.leasehold.table.TableDriver.Answer;
 import io.leasehold.table.TableEntry.Course;
 import io.leasehold.table.TableEntry.Leased;
@@ -137,11 +142,90 @@ final class TableRestoreTest {
     }
 
     private void complete(Claim claim, Duration keepFor) {
-        LeaseRequest request = LeaseRequest.of(
+        Grant grant = acquire(request(claim), Round.NONE);
+        table.complete(grant, LeaseRecord.of("r"), keepFor, ++now);
+    }
+
+    private LeaseRequest request(Claim claim) {
+        return LeaseRequest.of(
                 new LeaseId(1, ++now), claim, new Holder("h"), Duration.ofSeconds(1));
+    }
+
+    private Grant acquire(LeaseRequest request, Round round) {
         Answer answer = new Answer();
-        table.acquire(request, now, answer);
-        table.complete(answer.grant(), LeaseRecord.of("r"), keepFor, ++now);
+        table.acquire(request, round, now, answer);
+        return answer.grant();
+    }
+
+    @Test
+    void whatAQuorumChangesInItsNodeIsToldToo() {
+        Round round = new Round(1, 17);
+        LeaseRequest agreed = request(Claim.exclusive(Scope.name("a")));
+        Grant drawn = acquire(agreed, round);
+        Raising raised = table.raise(drawn, new FencingToken(9), round, ++now);
+        assertThat(raised).isEqualTo(new Raising.Raised());
+        assertSame(restoredFromWhatWasTold());
+
+        table.restore(agreed, new FencingToken(12), ++now);
+        assertSame(restoredFromWhatWasTold());
+
+        table.restore(request(Claim.exclusive(Scope.name("b"))), new FencingToken(15), ++now);
+        assertThat(leases(table)).hasSize(2);
+        assertSame(restoredFromWhatWasTold());
+
+        LeaseRequest givenBack = request(Claim.exclusive(Scope.name("c")));
+        acquire(givenBack, round);
+        table.retract(givenBack, round, ++now);
+        assertThat(leases(table)).hasSize(2);
+        assertSame(restoredFromWhatWasTold());
+
+        Holding left = acquire(request(Claim.exclusive(Scope.name("d"))), round).holding();
+        LeaseRecord record = LeaseRecord.of("r");
+        table.keep(new NodeRecord(Scope.name("d"), left, record, Duration.ZERO, HOUR), ++now);
+        assertThat(table.record(Scope.name("d"), now)).isPresent();
+        assertSame(restoredFromWhatWasTold());
+    }
+
+    @Test
+    void aLeaseWithALockDelayRunsOutAtItsExpiryAlsoAfterARestart() {
+        Claim claim = Claim.exclusive(Scope.name("a"));
+        long delay = Duration.ofSeconds(10).toNanos();
+        LeaseRequest request = request(claim).withLockDelay(Duration.ofNanos(delay));
+        long token = acquire(request, Round.NONE).token().value();
+        LeaseTable restored = restoredFromWhatWasTold();
+        long expiry = expiry(table);
+        for (LeaseTable each : List.of(table, restored)) {
+            each.advance(0, expiry - 1);
+            assertThat(phase(each, token)).isEqualTo(Phase.RUNNING);
+            each.advance(0, expiry);
+            assertThat(phase(each, token)).isEqualTo(Phase.LINGERING);
+            each.advance(0, expiry + delay - 1);
+            assertThat(phase(each, token)).isEqualTo(Phase.LINGERING);
+            each.advance(0, expiry + delay);
+            assertThat(each.size()).isZero();
+        }
+    }
+
+    private static Phase phase(LeaseTable of, long token) {
+        return Objects.requireNonNull(leases(of).get(token)).course().phase();
+    }
+
+    @Test
+    void aLeaseWithoutALockDelayEndsByOneEntry() {
+        acquire(request(Claim.exclusive(Scope.name("a"))), Round.NONE);
+        long expiry = expiry(table);
+        told.clear();
+        table.advance(0, expiry);
+        assertThat(told).hasSize(1).hasOnlyElementsOfType(TableEntry.Ended.class);
+    }
+
+    @Test
+    void aRecordIsEnoughToKeepTheCounterAboveItsToken() {
+        complete(Claim.exclusive(Scope.name("a")), HOUR);
+        LeaseTable restored = empty();
+        told.stream().filter(TableEntry.Kept.class::isInstance).forEach(restored::restore);
+        assertThat(restored.size()).isEqualTo(1);
+        assertThat(restored.lastToken()).isEqualTo(table.lastToken());
     }
 
     private LeaseTable restoredFromWhatWasTold() {

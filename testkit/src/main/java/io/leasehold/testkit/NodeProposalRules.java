@@ -115,6 +115,13 @@ abstract class NodeProposalRules extends NodeRules {
     }
 
     @Test
+    void aRotationShutsOutTheRoundsBeforeItsOwn() {
+        Grant drawn = rotated(grant(request("a")), SECOND);
+        assertThat(raise(drawn, drawn.token(), FIRST)).isEqualTo(MISMATCH);
+        assertThat(raise(drawn, drawn.token(), SECOND)).isEqualTo(RAISED);
+    }
+
+    @Test
     void theWordThatATokenIsFinalComesTooLateAfterItsRotation() {
         Grant first = grant(request("a"));
         Grant drawn = rotated(first, FIRST);

@@ -67,6 +67,17 @@ abstract class NodeRecordRules extends NodeRules {
     }
 
     @Test
+    void aRecordOfAnotherNodeIsAsOldAsItWasThere() {
+        admit(0);
+        Duration age = Duration.ofMinutes(1);
+        NodeRecord there = record("a", 7, "seven");
+        keep(new NodeRecord(there.scope(), there.holding(), there.record(), age, TTL));
+        NodeRecord kept = Answers.of(node().record(Scope.name("a"))).orElseThrow();
+        assertThat(kept.age()).isGreaterThanOrEqualTo(age);
+        assertThat(kept.age().plus(kept.keptFor())).isEqualTo(TTL.plus(age));
+    }
+
+    @Test
     void whoeverWaitsForARecordGetsThatOfAnotherNode() {
         admit(0);
         grant(request("a"));
