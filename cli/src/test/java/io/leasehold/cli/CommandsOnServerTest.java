@@ -127,7 +127,7 @@ final class CommandsOnServerTest {
 
     @Test
     void theDoctorShowsTheStoreId() throws Exception {
-        run(0, "acquire", "--lock", "job", "--lease-file", "lease");
+        run(0, "acquire", "--lock", "job", "--ttl", "10m", "--lease-file", "lease");
         String ours = JsonReader.object(Files.readString(file("lease"))).text("storeId");
         assertThat(ours).hasSize(32);
         assertThat(run(0, "doctor").out()).contains("store id").contains(ours);
@@ -167,7 +167,7 @@ final class CommandsOnServerTest {
     @Test
     void runKeepsTheLeaseForLongerThanItsTtl() throws Exception {
         CommandProcess run = run(
-                0, "run", "--lock", "job", "--ttl", "4s", "--", "sh", "-c", "sleep 6; echo done");
+                0, "run", "--lock", "job", "--ttl", "10s", "--", "sh", "-c", "sleep 12; echo done");
         assertThat(run.out()).isEqualTo("done\n");
     }
 
@@ -259,7 +259,7 @@ final class CommandsOnServerTest {
 
     @Test
     void aSignalWhileItWaitsEndsTheWait() throws Exception {
-        run(0, "acquire", "--lock", "job", "--lease-file", "lease");
+        run(0, "acquire", "--lock", "job", "--ttl", "10m", "--lease-file", "lease");
         CommandProcess waits = start("run", "--lock", "job", "--wait", "5m", "--", "touch", "ran");
         awaitWaiter("job");
         // a waiter that was suspended and goes on waits on
@@ -290,7 +290,7 @@ final class CommandsOnServerTest {
 
     @Test
     void aScriptAcquiresRenewsAndReleases() throws Exception {
-        JsonObject got = json("acquire", "--lock", "job", "--ttl", "1m", "--lease-file", "lease");
+        JsonObject got = json("acquire", "--lock", "job", "--ttl", "10m", "--lease-file", "lease");
         assertThat(got.text("token")).isEqualTo("1");
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file("lease"))))
                 .isEqualTo("rw-------");
@@ -308,7 +308,15 @@ final class CommandsOnServerTest {
 
     @Test
     void aScriptMayKeepItsLeaseInTheEnvironment() throws Exception {
-        String exported = run(0, "acquire", "--scope", "path:/var/it's", "--shared", "--export")
+        String exported = run(
+                        0,
+                        "acquire",
+                        "--scope",
+                        "path:/var/it's",
+                        "--shared",
+                        "--ttl",
+                        "10m",
+                        "--export")
                 .out();
         for (String line : exported.lines().toList()) {
             int equals = line.indexOf('=');
@@ -323,7 +331,7 @@ final class CommandsOnServerTest {
 
     @Test
     void aLostLeaseOfAScriptIsTold() throws Exception {
-        run(0, "acquire", "--lock", "job", "--lease-file", "lease");
+        run(0, "acquire", "--lock", "job", "--ttl", "10m", "--lease-file", "lease");
         assertThat(run(1, "force-release", "job", "--token", "1", "--comment", "x")
                         .err())
                 .contains("--yes");
@@ -339,7 +347,7 @@ final class CommandsOnServerTest {
     @Test
     void theStoreOfAServerInTheEnvironmentIsNotTheCommandsOwn() throws Exception {
         environment.put("LEASEHOLD_STORE", "journal:" + file("data"));
-        run(0, "acquire", "--lock", "job", "--lease-file", "lease");
+        run(0, "acquire", "--lock", "job", "--ttl", "10m", "--lease-file", "lease");
         assertThat(isHeld("job")).isTrue();
         assertThat(file("data")).doesNotExist();
     }
@@ -357,7 +365,17 @@ final class CommandsOnServerTest {
     @Test
     void listAndShowTellWhoHoldsWhat() throws Exception {
         assertThat(json("list").objects("leases")).isEmpty();
-        run(0, "acquire", "--lock", "b", "--scope", "subtree:/var", "--lease-file", "lease");
+        run(
+                0,
+                "acquire",
+                "--lock",
+                "b",
+                "--scope",
+                "subtree:/var",
+                "--ttl",
+                "10m",
+                "--lease-file",
+                "lease");
         JsonObject lease =
                 json("list", "--overlapping", "path:/var/x").objects("leases").get(0);
         assertThat(lease.texts("scopes")).containsExactly("name:b", "subtree:/var");

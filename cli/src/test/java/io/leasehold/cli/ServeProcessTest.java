@@ -96,7 +96,7 @@ final class ServeProcessTest {
         }
 
         int exitCode() throws InterruptedException {
-            assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(process.waitFor(120, TimeUnit.SECONDS)).isTrue();
             return process.exitValue();
         }
 
