@@ -4,23 +4,30 @@ package io.leasehold.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.leasehold.Election;
 import io.leasehold.Lease;
 import io.leasehold.Leasehold;
 import io.leasehold.LeaseholdOptions;
+import io.leasehold.Term;
 import io.leasehold.memory.MemoryLeaseStore;
 import io.leasehold.model.LeaseLostException;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Time;
 import io.leasehold.testkit.ThreadLeakCheck;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class LeaseholdCloseTest {
+
+    private static final Duration WAY = Duration.ofSeconds(1); // of each message
 
     private final World world = World.create();
     private final Node one = world.client("one");
@@ -106,6 +113,61 @@ final class LeaseholdCloseTest {
         world.pass(World.PATIENCE);
         assertThat(closing.result()).isTrue();
         world.pass(Duration.ofMinutes(1));
+        assertThat(world.time.pendingTimers()).isZero();
+    }
+
+    /** Closes on another thread, and says in the end whether that thread was still interrupted. */
+    private OtherThread<Boolean> closing(boolean interrupted) {
+        return OtherThread.calls(() -> {
+                    if (interrupted) {
+                        Thread.currentThread().interrupt();
+                    }
+                    one.leasehold.close();
+                    return Thread.interrupted();
+                })
+                .awaitBlocked();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whoeverClosesWaitsForTheWithdrawalOfAQueuedCandidate(boolean interrupted) {
+        Lease office = two.holds("office");
+        Election unused = one.leasehold.election("office", term -> {});
+        one.delay(WAY);
+        OtherThread<Boolean> closing = closing(interrupted);
+
+        world.pass(WAY.minusMillis(1));
+        assertThat(world.leases().get(0).waiters()).as("it is on its way").isEqualTo(1);
+        world.passMillis(1);
+        assertThat(world.leases().get(0).waiters()).isZero();
+        world.pass(WAY.minusMillis(1));
+        assertThat(closing.isDone()).as("the store has not answered").isFalse();
+        world.passMillis(1);
+
+        assertThat(closing.result()).isEqualTo(interrupted);
+        assertThat(one.wire.closed).isTrue();
+        office.close();
+        assertThat(world.leases()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whoeverClosesWaitsForTheWithdrawalOfACandidateThatIsBeingElected(boolean interrupted) {
+        one.delay(WAY);
+        List<Term> terms = new ArrayList<>();
+        Election unused = one.leasehold.election("office", terms::add);
+        world.pass(WAY.plusMillis(1));
+        assertThat(world.leases()).as("elected, and does not know yet").hasSize(1);
+        OtherThread<Boolean> closing = closing(interrupted);
+
+        world.pass(WAY);
+        assertThat(world.leases()).isEmpty();
+        assertThat(closing.isDone()).as("the store has not answered").isFalse();
+        world.pass(WAY);
+
+        assertThat(closing.result()).isEqualTo(interrupted);
+        world.pass(World.PATIENCE); // the late grant is withdrawn once more
+        assertThat(terms).isEmpty();
         assertThat(world.time.pendingTimers()).isZero();
     }
 
