@@ -127,8 +127,10 @@ public final class Idempotency<T> {
         try {
             value = ForeignCode.valueOf(work, lease.grant.token());
         } catch (Throwable failure) {
-            once.failed(lease, failure)
-                    .whenComplete((done, error) -> result.completeExceptionally(failure));
+            ForeignCode.run(
+                    () -> once.failed(lease, failure)
+                            .whenComplete((done, error) -> result.completeExceptionally(failure)),
+                    unspeakable -> result.completeExceptionally(failure));
             ForeignCode.throwIfFatal(failure);
             return;
         }

@@ -241,11 +241,8 @@ final class LocalFlight<T> {
             T value = ForeignCode.valueOf(work, mine.token());
             return () -> publish(mine, value);
         } catch (Throwable error) {
-            WorkFailedException failure = WorkFailedException.here(
-                    owner.name(key), mine.token(), ForeignCode.messageOf(error), error);
-            LeaseRecord record = Parcel.ofError(Optional.empty(), error);
             return () -> {
-                publish(mine, record, on -> fail(failure));
+                publishFailure(mine, error);
                 ForeignCode.throwIfFatal(error);
             };
         } finally {
@@ -254,6 +251,9 @@ final class LocalFlight<T> {
     }
 
     private void publish(Generation mine, T value) {
+        if (!locked(() -> isPresent(mine))) {
+            return; // too late to be anybody's value, or failure
+        }
         LeaseRecord record;
         try {
             record = Parcel.ofValue(Optional.empty(), owner.codec().encode(value));
@@ -267,6 +267,25 @@ final class LocalFlight<T> {
             return;
         }
         publish(mine, record, on -> land(on, value, false, mine.token()));
+    }
+
+    private void publishFailure(Generation mine, Throwable error) {
+        if (!locked(() -> isPresent(mine))) {
+            return;
+        }
+        WorkFailedException failure;
+        LeaseRecord record;
+        try {
+            failure = WorkFailedException.here(
+                    owner.name(key), mine.token(), ForeignCode.messageOf(error), error);
+            record = Parcel.ofError(Optional.empty(), error);
+        } catch (Throwable e) { // its message may be made by code that is not ours
+            client.release(mine.lease);
+            fail(error);
+            ForeignCode.throwIfFatal(e);
+            return;
+        }
+        publish(mine, record, on -> fail(failure));
     }
 
     /** Leaves the record for those who wait elsewhere; then whoever waits here is told. */

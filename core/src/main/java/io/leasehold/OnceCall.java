@@ -186,10 +186,18 @@ final class OnceCall<T> {
 
     /** Stores the failure if it is one to be remembered, or lets the next one run. */
     CompletableFuture<Ending> failed(HeldLease lease, Throwable failure) {
-        return options.remembers(failure)
-                ? client.complete(
-                        lease, Parcel.ofError(Optional.of(call.digest()), failure), keepFor())
-                : client.release(lease);
+        if (!options.remembers(failure)) {
+            return client.release(lease);
+        }
+        LeaseRecord record;
+        try {
+            record = Parcel.ofError(Optional.of(call.digest()), failure);
+        } catch (Throwable e) { // the failure's message may be made by code that is not ours
+            CompletableFuture<Ending> ending = client.release(lease);
+            ForeignCode.throwIfFatal(e);
+            return ending;
+        }
+        return client.complete(lease, record, keepFor());
     }
 
     NotSharedException notShared(

@@ -2,6 +2,7 @@
 package io.leasehold.journal;
 
 import io.leasehold.model.LeaseholdException;
+import io.leasehold.model.OutcomeUnknownException;
 import io.leasehold.table.Deliveries;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -168,12 +169,17 @@ final class Committer implements Runnable {
         writer.execute(this);
     }
 
-    /** Writes batches until nobody waits for one. */
+    /** Writes batches until nobody waits for one. If it can't go on, for whatever reason, it says so. */
     @Override
     public void run() {
-        boolean more = true;
-        while (more) {
-            more = writeNext();
+        try {
+            boolean more = true;
+            while (more) {
+                more = writeNext();
+            }
+        } catch (RuntimeException | Error e) { // nobody else writes: all would wait for ever
+            onFailure.accept(new IOException("the writer failed: " + e, e));
+            throw e;
         }
     }
 
@@ -256,10 +262,19 @@ final class Committer implements Runnable {
             writtenAt = batch.time();
             lastHadEntries = batch.entries() > 0;
             if (!failed) {
-                batch.outgoing().forEach(outgoing -> outgoing.send(deliveries));
+                send(batch);
             }
         } finally {
             lock.unlock();
+        }
+    }
+
+    private void send(Batch batch) {
+        try {
+            batch.outgoing().forEach(outgoing -> outgoing.send(deliveries));
+        } catch (RuntimeException | Error e) { // nobody behind it may wait in vain
+            fail(batch, new OutcomeUnknownException("an answer could not be sent", e));
+            throw e;
         }
     }
 

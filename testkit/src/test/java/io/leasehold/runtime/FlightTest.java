@@ -220,6 +220,43 @@ final class FlightTest {
     }
 
     @Test
+    void aLateValueThatCanNotBeEncodedFailsNobodyWhoWaitsForTheNextWork() {
+        Node later = Node.working(world, "later", queue::add);
+        Codec<String> choosy = new Codec<>() {
+            @Override
+            public byte[] encode(String value) {
+                assertThat(value).isNotEqualTo("late");
+                return Codec.strings().encode(value);
+            }
+
+            @Override
+            public String decode(byte[] bytes) {
+                return Codec.strings().decode(bytes);
+            }
+        };
+        CompletableFuture<Flight<String>> flight =
+                later.leasehold.singleFlight("reports", choosy).getAsync("june", token -> {
+                    if (!runs.isEmpty()) {
+                        return run("in time");
+                    }
+                    later.network.cutOff(true);
+                    while (later.wire.acquires.size() == 1) { // until the next work is asked for
+                        world.passMillis(100);
+                    }
+                    later.network.cutOff(false);
+                    world.pass(World.PATIENCE);
+                    return run("late");
+                });
+
+        queue.remove(0).run();
+        assertThat(flight).isNotDone();
+        queue.remove(0).run();
+
+        assertThat(flight.join().value()).isEqualTo("in time");
+        assertThat(runs).containsExactly("late", "in time");
+    }
+
+    @Test
     void aCodecsErrorThatTheJvmMustSeeIsThrownOnWhenTheLeaseHasBeenGivenBack() {
         Node later = Node.working(world, "later", queue::add);
         OutOfMemoryError fatal = new OutOfMemoryError("thrown by a test's codec");

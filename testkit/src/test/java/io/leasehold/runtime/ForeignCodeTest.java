@@ -2,6 +2,7 @@
 package io.leasehold.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.leasehold.Codec;
@@ -178,6 +179,47 @@ final class ForeignCodeTest {
                 .onceAsync(PAYMENT, token -> {
                     throw thrown;
                 });
+        assertThat(failure(call)).isSameAs(thrown);
+        assertNothingIsHeld();
+    }
+
+    /** An exception with a bug that the JVM must see. */
+    private static final class Endless extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        public String getMessage() {
+            throw new OutOfMemoryError("Java heap space");
+        }
+    }
+
+    @Test
+    void anExceptionWhoseMessageNeedsTooMuchMemoryEndsWhatItWasThrownFrom() {
+        Endless thrown = new Endless();
+        List<Runnable> begun = new ArrayList<>();
+        Node bob = node("bob", begun::add);
+        CompletableFuture<Flight<String>> flight = bob.leasehold
+                .singleFlight("reports", Codec.strings())
+                .getAsync("june", token -> {
+                    throw thrown;
+                });
+        assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(begun.remove(0)::run);
+        assertThat(failure(flight)).isSameAs(thrown);
+        assertNothingIsHeld();
+
+        Idempotency<String> payments = bob.leasehold.idempotency(
+                "payments",
+                Codec.strings(),
+                IdempotencyOptions.keeping(DAY).remembering(Endless.class));
+        assertThatExceptionOfType(OutOfMemoryError.class)
+                .isThrownBy(() -> payments.once(PAYMENT, token -> {
+                    throw thrown;
+                }));
+        assertNothingIsHeld();
+        CompletableFuture<Outcome<String>> call = payments.onceAsync(PAYMENT, token -> {
+            throw thrown;
+        });
+        assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(begun.remove(0)::run);
         assertThat(failure(call)).isSameAs(thrown);
         assertNothingIsHeld();
     }

@@ -102,7 +102,7 @@ public final class Readiness {
                         .thenCompose(open -> open.withdraw(probe)
                                 .thenCompose(withdrawn -> open.acquire(probe))
                                 .thenCompose(answer -> givenBack(open, answer)));
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 return CompletableFuture.failedFuture(e);
             }
         }

@@ -56,7 +56,7 @@ final class RepeatedWithdrawal {
     private CompletionStage<Ending> ask() {
         try {
             return withdraw.get();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             return CompletableFuture.failedFuture(e);
         }
     }

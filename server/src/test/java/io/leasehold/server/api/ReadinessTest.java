@@ -92,6 +92,25 @@ final class ReadinessTest {
     }
 
     @Test
+    void aStoreWhoseOpeningThrowsAnErrorIsNotReadyAndIsAskedAgain() {
+        try (LeaseStore store = MemoryLeaseStore.create(TableOptions.defaults(), time)) {
+            boolean[] gone = {true};
+            Readiness readiness = of(() -> {
+                if (gone[0]) {
+                    throw new NoClassDefFoundError("com/example/Gone");
+                }
+                return CompletableFuture.completedStage(store);
+            });
+            assertThat(health(readiness)).isEqualTo(Health.STORE_UNAVAILABLE);
+
+            gone[0] = false;
+            time.advance(PAUSE);
+
+            assertThat(health(readiness)).isEqualTo(Health.SERVING);
+        }
+    }
+
+    @Test
     void aJournalOnAFullDiskIsNotReadyThoughItCanBeRead() {
         SimulatedDisk disk = SimulatedDisk.create(1);
         Path directory = Path.of("/data/journal");
