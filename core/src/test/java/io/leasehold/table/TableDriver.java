@@ -47,6 +47,11 @@ final class TableDriver {
         public void on(LeaseEvent event) {
             throw new AssertionError("nobody listens to " + event);
         }
+
+        @Override
+        public void record(TableEntry entry) {
+            throw new AssertionError("nobody takes down " + entry);
+        }
     }
 
     /** The answer to one attempt; a second answer is an error. */

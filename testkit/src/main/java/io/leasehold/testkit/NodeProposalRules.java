@@ -122,6 +122,15 @@ abstract class NodeProposalRules extends NodeRules {
     }
 
     @Test
+    void aRepeatedRotationShutsOutTheRoundsBeforeTheRepeat() {
+        Grant first = grant(request("a"));
+        Grant drawn = rotated(first, FIRST);
+        assertThat(rotated(first, SECOND)).isEqualTo(drawn);
+        assertThat(raise(drawn, drawn.token(), FIRST)).isEqualTo(MISMATCH);
+        assertThat(raise(drawn, drawn.token(), SECOND)).isEqualTo(RAISED);
+    }
+
+    @Test
     void theWordThatATokenIsFinalComesTooLateAfterItsRotation() {
         Grant first = grant(request("a"));
         Grant drawn = rotated(first, FIRST);

@@ -87,6 +87,28 @@ abstract class NodeRecordRules extends NodeRules {
     }
 
     @Test
+    void aWaiterWithARecordOfAnotherNodeMakesWayForThoseBehind() {
+        admit(0);
+        grant(shared("a"));
+        Pending waiter = queue(request("a").unlessCompleted(), FIRST);
+        Pending behind = queue(shared("a"), FIRST);
+        keep(record("a", 7, "seven"));
+        assertThat(waiter.answer()).isInstanceOf(Acquisition.Completed.class);
+        behind.grant();
+    }
+
+    @Test
+    void aRecordWhoseTimeIsOverIsNotListed() {
+        admit(0);
+        keep(record("a", 7, "seven"));
+        keep(record("b", 8, "eight", BRIEF));
+        passBrief();
+        assertThat(Answers.of(node().records(NodeRecord.Page.FIRST)).records())
+                .extracting(kept -> kept.record().text())
+                .containsExactly("seven");
+    }
+
+    @Test
     void recordsAreListedInPartsThatHaveThemAll() {
         admit(0);
         List<NodeRecord> all = new ArrayList<>();

@@ -117,4 +117,16 @@ abstract class NodeRetractionRules extends NodeRules {
             expect(Change.GRANTED, next.grant());
         }
     }
+
+    @Test
+    void whatIsTakenBackAfterATokenWasTakenIsTold() throws InterruptedException {
+        try (LeaseEvents.Subscription subscription = listen()) {
+            LeaseRequest request = request("a");
+            Grant drawn = grant(request);
+            raise(drawn, drawn.token(), FIRST);
+            retract(request, FIRST);
+            expect(Change.GRANTED, drawn);
+            expect(Change.RELEASED, drawn);
+        }
+    }
 }
