@@ -13,6 +13,7 @@ import io.leasehold.model.LimitExceededException;
 import io.leasehold.model.LockTimeoutException;
 import io.leasehold.model.Mode;
 import io.leasehold.model.Scope;
+import io.leasehold.spi.Limits;
 import io.leasehold.testkit.Faults;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -169,6 +170,34 @@ final class AcquireTest {
         assertThat(waiting).isNotDone();
         held.close();
         assertThat(Node.obtained(waiting).isValid()).isTrue();
+    }
+
+    @Test
+    void aWaitLongerThanTheWireAllowsGoesOnWhenAnEarlierAttemptIsToldThatTheLockIsHeld() {
+        Lease held = two.holds("ledger");
+        CompletableFuture<Lease> waiting =
+                one.lock("ledger").acquireAsync(Limits.MAX_WAIT.multipliedBy(2));
+        one.network.change(Faults.none().losingRequests(1)); // only the first one has arrived
+        world.pass(Limits.MAX_WAIT);
+        assertThat(world.leases().get(0).waiters()).isZero();
+        assertThat(waiting).isNotDone();
+        one.heal();
+        world.pass(World.PATIENCE);
+        held.close();
+        assertThat(Node.obtained(waiting).isValid()).isTrue();
+    }
+
+    @Test
+    void aSecondAnswerToOneRequestIsNoSecondLease() {
+        one.delay(World.PATIENCE.dividedBy(4).plusMillis(1));
+        CompletableFuture<Lease> acquiring = one.waits("ledger");
+        world.pass(World.PATIENCE.multipliedBy(2));
+        assertThat(one.wire.acquires).hasSize(2);
+        one.heal();
+        Node.obtained(acquiring).close();
+        world.pass(World.TTL.multipliedBy(2));
+        assertThat(one.wire.renewals).isEmpty();
+        assertThat(world.time.pendingTimers()).isZero();
     }
 
     @Test

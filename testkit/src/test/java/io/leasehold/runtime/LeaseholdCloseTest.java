@@ -94,6 +94,8 @@ final class LeaseholdCloseTest {
                 .hasMessage("this Leasehold is closed");
         assertThatThrownBy(() -> one.lock("ledger").tryAcquire())
                 .isInstanceOf(StoreUnavailableException.class);
+        assertThat(one.wire.acquires).isEmpty();
+        assertThat(one.wire.withdrawals).isEmpty();
     }
 
     @Test
