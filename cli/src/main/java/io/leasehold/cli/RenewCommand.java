@@ -42,7 +42,7 @@ final class RenewCommand implements Callable<Integer> {
             names = "--ttl",
             paramLabel = "TIME",
             converter = DurationConverter.class,
-            description = "For how long from now; as granted if left out.")
+            description = "For how long from now; as it was last granted or renewed if left out.")
     private @Nullable Duration ttl;
 
     @Mixin
@@ -57,9 +57,7 @@ final class RenewCommand implements Callable<Integer> {
     public Integer call() {
         LeaseFile.Kept lease = source.read();
         Grant grant = lease.grant();
-        Duration length = ttl == null ? grant.ttl() : ttl;
-        RenewalRequest request = Wanted.checked(
-                output.command(), () -> RenewalRequest.of(grant, Limits.ttl(length)));
+        RenewalRequest request = Wanted.checked(output.command(), () -> renewal(grant));
         Time time = Time.system();
         try (Backend backend = connection.open()) {
             long sent = time.nanos();
@@ -74,6 +72,12 @@ final class RenewCommand implements Callable<Integer> {
                             .orElse("the lease on " + grant.holding().claim() + " is lost: "
                                     + Refusals.words(((Refused) renewal).reason())));
         }
+    }
+
+    private RenewalRequest renewal(Grant grant) {
+        return ttl == null
+                ? RenewalRequest.forItsOwnTtl(grant)
+                : RenewalRequest.of(grant, Limits.ttl(ttl));
     }
 
     private void print(Grant grant, Duration remaining) {

@@ -14,6 +14,7 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -324,7 +325,7 @@ final class CommandsOnServerTest {
                     line.substring("export ".length(), equals),
                     line.substring(equals + 2, line.length() - 1).replace("'\\''", "'"));
         }
-        run(0, "renew");
+        assertThat(json("renew").duration("remaining")).isGreaterThan(Duration.ofMinutes(4));
         run(0, "release");
         assertThat(run(76, "renew").err()).contains("is lost");
     }

@@ -105,7 +105,9 @@ public final class FromWire {
             long version = renewal.getExpectedVersion();
             requests.add(new RenewalRequest(
                     grant,
-                    renewal.hasTtl() ? ttl(path + "ttl", renewal.getTtl()) : grant.ttl(),
+                    renewal.hasTtl()
+                            ? Optional.of(ttl(path + "ttl", renewal.getTtl()))
+                            : Optional.empty(),
                     version == 0 ? OptionalLong.empty() : OptionalLong.of(version)));
         }
         return requests;

@@ -74,10 +74,10 @@ public final class ToWire {
     public static RenewRequest renew(String namespace, List<RenewalRequest> requests) {
         RenewRequest.Builder message = RenewRequest.newBuilder().setNamespace(namespace);
         for (RenewalRequest request : requests) {
-            message.addRenewals(RenewRequest.Renewal.newBuilder()
+            RenewRequest.Renewal.Builder renewal = message.addRenewalsBuilder()
                     .setGrant(grant(request.grant()))
-                    .setTtl(duration(request.ttl()))
-                    .setExpectedVersion(request.expectedVersion().orElse(0)));
+                    .setExpectedVersion(request.expectedVersion().orElse(0));
+            request.ttl().ifPresent(ttl -> renewal.setTtl(duration(ttl)));
         }
         return message.build();
     }

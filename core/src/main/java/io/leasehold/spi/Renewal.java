@@ -5,7 +5,7 @@ package io.leasehold.spi;
 public sealed interface Renewal permits Renewal.Renewed, Refused {
 
     /**
-     * The lease runs again for the ttl asked for. Its token is unchanged.
+     * The lease runs again for the ttl asked for, or else for its own. Its token is unchanged.
      *
      * @param version the version after this renewal
      * @param validity for how long, as R12 counts it

@@ -268,7 +268,10 @@ public final class LeaseTable {
         }
     }
 
-    /** Lets a lease run again from now for the length asked for, which never shortens it. */
+    /**
+     * Lets a lease run again from now for the length asked for, or else for its own; which never
+     * shortens it.
+     */
     public Renewal renew(RenewalRequest request, long now) {
         Grant grant = request.grant();
         Stripe home = enter(grant.holding().claim(), now);
@@ -283,7 +286,7 @@ public final class LeaseTable {
         if (request.expectedVersion().orElse(lease.version()) != lease.version()) {
             return refuseRenewal(RefusalReason.VERSION_MISMATCH, grant);
         }
-        if (lease.renew(request.ttl(), now)) {
+        if (lease.renew(request.ttl().orElse(lease.ttl()), now)) {
             record(lease);
         }
         tell(Change.RENEWED, lease);

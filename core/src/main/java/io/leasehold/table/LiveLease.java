@@ -247,6 +247,11 @@ final class LiveLease implements TimerHeap.Timed {
         return holder;
     }
 
+    /** For how long it was last granted or renewed. */
+    Duration ttl() {
+        return ttl;
+    }
+
     long version() {
         return version;
     }

@@ -191,7 +191,9 @@ final class Duel {
     }
 
     private void renew() {
-        RenewalRequest request = RenewalRequest.of(someGrant(), inputs.ttl());
+        RenewalRequest request = inputs.oneIn(4)
+                ? RenewalRequest.forItsOwnTtl(someGrant())
+                : RenewalRequest.of(someGrant(), inputs.ttl());
         if (inputs.oneIn(3)) {
             request = request.ifVersion(1 + inputs.below(3));
         }

@@ -146,7 +146,7 @@ final class NaiveModel {
                 && request.expectedVersion().getAsLong() != lease.version) {
             return Set.of(new Refused(RefusalReason.VERSION_MISMATCH));
         }
-        lease.ttl = request.ttl().toNanos();
+        lease.ttl = request.ttl().map(Duration::toNanos).orElse(lease.ttl);
         lease.expiry = Math.max(lease.expiry, now + lease.ttl);
         lease.version++;
         tell(Change.RENEWED, lease);

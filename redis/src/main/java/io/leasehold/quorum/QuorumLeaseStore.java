@@ -163,7 +163,8 @@ public final class QuorumLeaseStore implements LeaseStore {
         }
         Duration longest = Duration.ZERO;
         for (RenewalRequest request : requests) {
-            longest = request.ttl().compareTo(longest) > 0 ? request.ttl() : longest;
+            Duration ttl = request.ttl().orElse(Duration.ZERO);
+            longest = ttl.compareTo(longest) > 0 ? ttl : longest;
         }
         return checked(longest, () -> new Renewals(context, requests).send());
     }

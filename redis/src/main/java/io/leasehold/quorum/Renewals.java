@@ -13,6 +13,7 @@ import io.leasehold.spi.RenewalRequest;
 import io.leasehold.spi.Validity;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -30,12 +31,16 @@ final class Renewals {
     private final Members members;
     private final List<RenewalRequest> requests;
     private final long arrivedAt;
+    // what was told to be left of each lease at most; only from the ballot's mailbox
+    private final Duration[] longest;
 
     Renewals(Context context, List<RenewalRequest> requests) {
         this.context = context;
         this.members = context.members();
         this.requests = List.copyOf(requests);
         this.arrivedAt = members.time().nanos();
+        this.longest = new Duration[requests.size()];
+        Arrays.fill(longest, Duration.ZERO);
     }
 
     CompletableFuture<List<Renewal>> send() {
@@ -53,7 +58,7 @@ final class Renewals {
         List<Renewal> answers = new ArrayList<>(requests.size());
         int undecided = 0;
         for (int i = 0; i < requests.size(); i++) {
-            Renewal answer = judge(single(votes, i));
+            Renewal answer = judge(single(votes, i), i);
             if (answer == null) {
                 if (!votes.isComplete()) {
                     return null;
@@ -71,7 +76,7 @@ final class Renewals {
         return answers;
     }
 
-    private @Nullable Renewal judge(Votes<Renewal> votes) {
+    private @Nullable Renewal judge(Votes<Renewal> votes, int index) {
         if (votes.isMajority(Renewed.class)) {
             long version = 0;
             List<Long> ends = new ArrayList<>();
@@ -79,11 +84,16 @@ final class Renewals {
                 if (vote.answer() instanceof Renewed renewed) {
                     version = Math.max(version, renewed.version());
                     ends.add(Context.endOf(vote.sentAt(), renewed.validity()));
+                    noteLength(index, renewed.validity().remaining());
                 }
             }
             return new Renewed(version, validity(ends));
         }
         return Refusals.decided(votes);
+    }
+
+    private void noteLength(int index, Duration remaining) {
+        longest[index] = remaining.compareTo(longest[index]) > 0 ? remaining : longest[index];
     }
 
     private Validity validity(List<Long> ends) {
@@ -110,7 +120,8 @@ final class Renewals {
                     && vote.answer().get(i) instanceof Refused refused
                     && isRepairable(refused.reason())) {
                 Grant grant = requests.get(i).grant();
-                context.restore(vote.member(), lease(grant, requests.get(i).ttl()), grant.token());
+                Duration ttl = requests.get(i).ttl().orElse(longest[i]);
+                context.restore(vote.member(), lease(grant, ttl), grant.token());
             }
         }
     }

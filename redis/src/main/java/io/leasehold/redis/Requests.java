@@ -29,6 +29,8 @@ final class Requests {
     private static final int RENEWALS_OF_AN_ACQUIRE = 4;
     private static final byte[] RECORDS = Wire.text("records");
     private static final byte[] RECORDS_OF_A_PAGE = Wire.number(32);
+    // of a renewal that names no length
+    private static final long OWN_TTL = 0;
     // bytes of a lease id
     private static final int ID = 32;
 
@@ -136,7 +138,7 @@ final class Requests {
         for (int i = 0; i < claims.length; i++) {
             RenewalRequest request = requests.get(i);
             word.putDouble((double) request.grant().token().value())
-                    .putDouble((double) Wire.micros(request.ttl()))
+                    .putDouble((double) request.ttl().map(Wire::micros).orElse(OWN_TTL))
                     .putDouble((double) request.expectedVersion().orElse(0))
                     .putShort((short) (Short.BYTES + claims[i].length));
             put(claims[i], word);

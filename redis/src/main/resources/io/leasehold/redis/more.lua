@@ -130,8 +130,8 @@ function operations.q(at)
     return (waiter or lease or ended) and {'E'} or {'X', 'f'}
 end
 
--- Renew: for each of several leases its id, token, ttl, the expected version or 0, the claim and the
--- holder in one. Returns R and, in one, for each of them R, version, remaining; or the reason why it
+-- Renew: for each of several leases its id, token, ttl or 0 for its own, the expected version or 0, the
+-- claim and the holder in one. Returns R and, in one, for each of them R, version, remaining; or the reason why it
 -- was refused, 0, 0. Where a lease stands among the things that happen by themselves is left as it is;
 -- when that time comes, the lease is found renewed and moved.
 function operations.r(at, count)
@@ -148,7 +148,8 @@ function operations.r(at, count)
         local value = fresh[id] or values[i]
         local reason
         if value and byte(value) == LEASE then
-            local token, _, expiry, version = unpackFrom('>dddd', value, 2)
+            local token, own, expiry, version = unpackFrom('>dddd', value, 2)
+            ttl = ttl > 0 and ttl or own
             reason = now >= expiry and 'e'
                 or unpackFrom('>I2c0', value, 67) ~= claim and 's'
                 or token ~= number and 't'

@@ -18,8 +18,9 @@ while plain and letter == 82 do
         if not value or byte(value) ~= LEASE or find(value, terms[at + 3], 67, true) ~= 67 then
             break
         end
-        local number, _, expiry, version = unpackFrom('>dddd', value, 2)
+        local number, own, expiry, version = unpackFrom('>dddd', value, 2)
         local ttl, expected = terms[at + 1], terms[at + 2]
+        ttl = ttl > 0 and ttl or own
         if now >= expiry or number ~= terms[at] or expected ~= 0 and expected ~= version then
             break
         end

@@ -40,8 +40,8 @@
 --             E  release: id, token, 0, claim, holder
 --             U  raise: id, token, the token proposed, claim, holder, round, attempt
 --           Several renewals of whatever leases may also be in one:
---             R  how many; the ids; for each token, ttl, the expected version or 0 and, with a length
---                of its own in front, the claim as in a lease; the holders
+--             R  how many; the ids; for each token, ttl or 0 for its own, the expected version or 0
+--                and, with a length of its own in front, the claim as in a lease; the holders
 --
 -- Returns an answer for each operation, then one for every waiter of this client that was answered
 -- meanwhile: its lease id in front, the time behind. An operation that was not begun because too much

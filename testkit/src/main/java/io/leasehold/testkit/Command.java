@@ -104,7 +104,7 @@ sealed interface Command {
         }
     }
 
-    record Renew(Known lease, Duration ttl, OptionalLong version) implements Command {
+    record Renew(Known lease, Optional<Duration> ttl, OptionalLong version) implements Command {
         @Override
         public void decide(LeaseTable table, long now, Consumer<Object> answer) {
             answer.accept(table.renew(new RenewalRequest(lease.model, ttl, version), now));

@@ -100,9 +100,9 @@ final class CommandSource {
 
     private Command onLease(int choice, Known lease) {
         if (choice < 73) {
-            return new Command.Renew(lease, units(1, 6), OptionalLong.empty());
+            return new Command.Renew(lease, newTtl(), OptionalLong.empty());
         } else if (choice < 77) {
-            return new Command.Renew(lease, units(1, 6), OptionalLong.of(1 + random.nextInt(3)));
+            return new Command.Renew(lease, newTtl(), OptionalLong.of(1 + random.nextInt(3)));
         } else if (choice < 79) {
             return new Command.RenewAll(
                     List.of(lease, recent(leases), recent(leases)), units(1, 6));
@@ -115,6 +115,11 @@ final class CommandSource {
             return new Command.ForceRelease(oneOf(chance(90) ? own : SCOPES), lease);
         }
         return new Command.Complete(lease, record(), units(0, 4));
+    }
+
+    /** The length of a renewal, or none. */
+    private Optional<Duration> newTtl() {
+        return chance(25) ? Optional.empty() : Optional.of(units(1, 6));
     }
 
     /** A recent request, now and then from another sender. */

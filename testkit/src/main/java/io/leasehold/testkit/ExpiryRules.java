@@ -4,6 +4,8 @@ package io.leasehold.testkit;
 import static io.leasehold.model.RefusalReason.EXPIRED;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.leasehold.model.Claim;
+import io.leasehold.model.Scope;
 import io.leasehold.spi.Acquisition.Granted;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseRequest;
@@ -79,6 +81,39 @@ abstract class ExpiryRules extends ContractRules {
         assertHeldBy(grant, bob.tries("a"));
         passTheRest();
         bob.holds("a");
+    }
+
+    @Test
+    void renewalWithoutATtlIsForAsLongAsTheLeaseWasGranted() {
+        LeaseRequest request = LeaseRequest.of(
+                alice.request("a").id(),
+                Claim.exclusive(Scope.name("a")),
+                alice.holder(),
+                ttl().multipliedBy(3));
+        Grant grant = alice.holds(request);
+        // what the holder believes does not count
+        assertRenewedFor(new Grant(grant.holding(), grant.id(), ttl()), ttl().multipliedBy(3));
+    }
+
+    @Test
+    void renewalWithoutATtlIsForAsLongAsTheLeaseWasLastRenewed() {
+        Grant grant = alice.holds("a");
+        alice.renews(RenewalRequest.of(grant, ttl().multipliedBy(2)));
+        pass(ttl());
+        assertRenewedFor(grant, ttl().multipliedBy(2));
+        alice.renews(RenewalRequest.of(grant, ttl()));
+        pass(ttl());
+        assertRenewedFor(grant, ttl());
+    }
+
+    private void assertRenewedFor(Grant grant, Duration length) {
+        assertThat(alice.renews(RenewalRequest.forItsOwnTtl(grant)))
+                .isInstanceOfSatisfying(
+                        Renewed.class,
+                        renewed -> assertClose(renewed.validity().remaining(), length));
+        passJustNot(length);
+        assertHeldBy(grant, bob.tries("a"));
+        alice.renews(RenewalRequest.of(grant, length));
     }
 
     @Test

@@ -41,7 +41,9 @@ enum Mutant {
                                     && method.equals("renew")
                             ? new Renewed(
                                     2,
-                                    new Validity(Duration.ZERO, ((RenewalRequest) argument).ttl()))
+                                    new Validity(
+                                            Duration.ZERO,
+                                            ((RenewalRequest) argument).ttl().orElseThrow()))
                             : answer);
         }
     },

@@ -41,8 +41,8 @@ final class ToJson {
     static Map<String, Object> renew(String namespace, List<RenewalRequest> requests) {
         List<Object> renewals = new ArrayList<>();
         for (RenewalRequest request : requests) {
-            Map<String, Object> renewal = Json.object(
-                    "grant", grant(request.grant()), "ttl", Durations.write(request.ttl()));
+            Map<String, Object> renewal = Json.object("grant", grant(request.grant()));
+            request.ttl().ifPresent(ttl -> renewal.put("ttl", Durations.write(ttl)));
             request.expectedVersion()
                     .ifPresent(version -> renewal.put("expectedVersion", Long.toString(version)));
             renewals.add(renewal);
