@@ -163,6 +163,9 @@ public final class FencedLock {
     private HeldLease lease(Acquirer.Result came) {
         if (came instanceof Acquirer.Result.Busy busy) {
             Acquisition.Held held = busy.held();
+            if (held.inLockDelay()) {
+                throw LockTimeoutException.inLockDelay(held.blocker(), held.remaining(), claim);
+            }
             throw leasehold.client().renewer.isOwn(held.blocker())
                     ? LockTimeoutException.heldHere(held.blocker(), held.remaining(), claim)
                     : LockTimeoutException.heldBy(held.blocker(), held.remaining(), claim);

@@ -3,9 +3,11 @@ package io.leasehold.cli;
 
 import io.leasehold.cli.json.Durations;
 import io.leasehold.model.Claim;
+import io.leasehold.model.Holder;
 import io.leasehold.model.LeaseId;
 import io.leasehold.model.LockTimeoutException;
 import io.leasehold.model.OutcomeUnknownException;
+import io.leasehold.model.RefusalReason;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Grant;
@@ -110,12 +112,17 @@ final class AcquireCommand implements Callable<Integer> {
                 () -> LeaseRequest.of(
                                 given.orElseGet(AcquireCommand::newId),
                                 claim,
-                                ThisCommand.holder(),
+                                holder(given),
                                 wanted.ttl())
                         .waitingAtMost(Limits.waiting(wait)));
         try (Backend backend = connection.open()) {
             return acquire(backend.store(), request, file);
         }
+    }
+
+    /** A script that asks again with its id is the same holder, though the process is another. */
+    private static Holder holder(Optional<LeaseId> given) {
+        return given.isPresent() ? ThisCommand.holderOfAScript() : ThisCommand.holder();
     }
 
     private static LeaseId newId() {
@@ -128,12 +135,16 @@ final class AcquireCommand implements Callable<Integer> {
         long sent = time.nanos();
         Acquisition answer = insist(store, request);
         if (answer instanceof Acquisition.Held held) {
-            throw LockTimeoutException.heldBy(held.blocker(), held.remaining(), request.claim());
+            throw busy(held, request.claim());
         }
         if (!(answer instanceof Acquisition.Granted granted)) {
             return output.fail(
                     ExitCodes.LOST,
-                    "the lease of " + LeaseFile.ID_VARIABLE + " is over; unset it to get another");
+                    LeaseFile.ID_VARIABLE + " is of "
+                            + (isOfAnotherRequest(answer)
+                                    ? "a lease on other scopes, or with another ttl or holder"
+                                    : "a lease that is over")
+                            + "; unset it to get another");
         }
         if (file.isPresent()) {
             try {
@@ -145,6 +156,17 @@ final class AcquireCommand implements Callable<Integer> {
         }
         print(granted, Remaining.of(granted.validity(), sent, time));
         return 0;
+    }
+
+    private static LockTimeoutException busy(Acquisition.Held held, Claim claim) {
+        return held.inLockDelay()
+                ? LockTimeoutException.inLockDelay(held.blocker(), held.remaining(), claim)
+                : LockTimeoutException.heldBy(held.blocker(), held.remaining(), claim);
+    }
+
+    private static boolean isOfAnotherRequest(Acquisition answer) {
+        return answer instanceof Acquisition.Gone gone
+                && gone.reason() == RefusalReason.SCOPE_MISMATCH;
     }
 
     /** Asks again, with the same id, where the outcome is not known; gives up in the end. */

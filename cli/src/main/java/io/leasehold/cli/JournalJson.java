@@ -61,6 +61,6 @@ final class JournalJson {
     }
 
     static String lower(Enum<?> value) {
-        return value.name().toLowerCase(Locale.ROOT);
+        return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }

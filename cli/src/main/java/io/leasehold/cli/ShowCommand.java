@@ -54,6 +54,8 @@ final class ShowCommand implements Callable<Integer> {
                     .leases();
         }
         boolean held = leases.stream().anyMatch(view -> view.state() == LeaseView.State.HELD);
+        boolean delayed =
+                leases.stream().anyMatch(view -> view.state() == LeaseView.State.LOCK_DELAY);
         if (output.isJson()) {
             output.json(Json.object(
                     "scope", scope.toString(),
@@ -61,7 +63,7 @@ final class ShowCommand implements Callable<Integer> {
                     "leases", leases.stream().map(LeaseText::json).toList()));
             return 0;
         }
-        output.line(scope + " is " + (held ? "held" : "free"));
+        output.line(scope + " is " + (held ? "held" : delayed ? "in a lock-delay" : "free"));
         leases.forEach(this::print);
         return 0;
     }

@@ -33,8 +33,12 @@ final class ThisCommand {
 
     /** Such as {@code deploy@web-3/4711}. No name is looked up for it: that may take seconds. */
     static Holder holder() {
-        return new Holder(clean(System.getProperty("user.name", "user")) + "@" + clean(host()) + "/"
-                + ProcessHandle.current().pid());
+        return new Holder(holderOfAScript() + "/" + ProcessHandle.current().pid());
+    }
+
+    /** The same without a process: several commands of a script may use one lease. */
+    static Holder holderOfAScript() {
+        return new Holder(clean(System.getProperty("user.name", "user")) + "@" + clean(host()));
     }
 
     private static String host() {

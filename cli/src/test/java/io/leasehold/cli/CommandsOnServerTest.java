@@ -11,6 +11,10 @@ import io.leasehold.server.engine.StoreAddress;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -328,6 +332,40 @@ final class CommandsOnServerTest {
         assertThat(json("renew").duration("remaining")).isGreaterThan(Duration.ofMinutes(4));
         run(0, "release");
         assertThat(run(76, "renew").err()).contains("is lost");
+    }
+
+    @Test
+    void aScriptThatAsksAgainWithItsIdGetsItsLeaseAndAnotherRequestDoesNot() throws Exception {
+        environment.put("LEASEHOLD_LEASE_ID", "00000000000000000000000000000001");
+        assertThat(json("acquire", "--lock", "job").text("token")).isEqualTo("1");
+        assertThat(json("acquire", "--lock", "job").text("token")).isEqualTo("1");
+        assertThat(run(76, "acquire", "--lock", "other").err())
+                .contains("LEASEHOLD_LEASE_ID is of a lease on other scopes");
+        assertThat(run(76, "acquire", "--lock", "job", "--ttl", "2m").err())
+                .contains("with another ttl");
+        assertThat(isHeld("other")).isFalse();
+    }
+
+    @Test
+    void aLockDelayIsToldAsWhatItIs() throws Exception {
+        HttpRequest acquire = HttpRequest.newBuilder(
+                        URI.create(environment.get("LEASEHOLD_SERVER") + "/v1/acquire"))
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString("{\"scopes\":[\"job\"],"
+                        + "\"holder\":\"api-3\",\"ttl\":\"0.1s\",\"lockDelay\":\"60s\"}"))
+                .build();
+        assertThat(HttpClient.newHttpClient()
+                        .send(acquire, HttpResponse.BodyHandlers.ofString())
+                        .statusCode())
+                .isEqualTo(200);
+        Await.until(() -> shown("job").objects("leases").get(0).text("state").equals("lock-delay"));
+        assertThat(isHeld("job")).isFalse();
+        assertThat(run(0, "show", "job").out())
+                .startsWith("name:job is in a lock-delay")
+                .contains("api-3");
+        assertThat(run(0, "list").out()).contains("lock-delay");
+        assertThat(run(75, "acquire", "--lock", "job", "--export").err())
+                .contains("is in the lock-delay after the lease of api-3 expired");
     }
 
     @Test

@@ -206,9 +206,8 @@ public final class FromWire {
                 yield new Acquisition.Held(
                         holding(held.getBlocker()),
                         duration(held.getRemaining()),
-                        held.hasRecord()
-                                ? Optional.of(record(held.getRecord()))
-                                : Optional.empty());
+                        held.hasRecord() ? Optional.of(record(held.getRecord())) : Optional.empty(),
+                        held.getInLockDelay());
             }
             case COMPLETED -> {
                 AcquireReply.Completed completed = message.getCompleted();
@@ -363,6 +362,7 @@ public final class FromWire {
                 holding(message.getHolding()),
                 switch (message.getStatus()) {
                     case HELD, RUNNING -> LeaseView.State.HELD;
+                    case LOCK_DELAY -> LeaseView.State.LOCK_DELAY;
                     case COMPLETED, FAILED -> LeaseView.State.COMPLETED;
                     case UNRECOGNIZED -> throw unreadable("a listing");
                 },

@@ -15,7 +15,8 @@ final class Reasons {
             case TOKEN_MISMATCH -> "the same holder has a newer grant of the scope";
             case EXPIRED -> "the lease has expired: acquire again, which gives a higher token";
             case VERSION_MISMATCH -> "the lease was renewed since the expected version";
-            case SCOPE_MISMATCH -> "the lease is on other scopes";
+            case SCOPE_MISMATCH ->
+                "the lease is on other scopes, or its id belongs to another request";
         };
     }
 }

@@ -145,7 +145,8 @@ public final class ToWire {
         } else if (acquisition instanceof Acquisition.Held held) {
             AcquireReply.Held.Builder message = AcquireReply.Held.newBuilder()
                     .setBlocker(holding(held.blocker()))
-                    .setRemaining(duration(held.remaining()));
+                    .setRemaining(duration(held.remaining()))
+                    .setInLockDelay(held.inLockDelay());
             held.record().ifPresent(record -> message.setRecord(record(record)));
             reply.setHeld(message);
         } else if (acquisition instanceof Acquisition.Completed completed) {

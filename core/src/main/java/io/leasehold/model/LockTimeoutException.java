@@ -38,12 +38,27 @@ public final class LockTimeoutException extends LeaseholdException {
 
     private static LockTimeoutException heldBy(
             Holding blocker, Duration remaining, Claim claim, String who, String advice) {
-        String where = blocker.claim().equals(claim) ? "" : " through " + blocker.claim();
         return new LockTimeoutException(
                 claim,
                 Optional.of(blocker),
-                "lock '" + claim.label() + "' is held by " + who + where + " for another "
-                        + Text.seconds(remaining) + " (token " + blocker.token() + ")" + advice);
+                "lock '" + claim.label() + "' is held by " + who + through(blocker, claim)
+                        + " for another " + Text.seconds(remaining) + " (token " + blocker.token()
+                        + ")" + advice);
+    }
+
+    /** Nobody held the lock, but the lock-delay after an expired lease kept it from others throughout. */
+    public static LockTimeoutException inLockDelay(
+            Holding blocker, Duration remaining, Claim claim) {
+        return new LockTimeoutException(
+                claim,
+                Optional.of(blocker),
+                "lock '" + claim.label() + "' is in the lock-delay after the lease of "
+                        + blocker.holder() + through(blocker, claim) + " expired, for another "
+                        + Text.seconds(remaining) + " (token " + blocker.token() + ")");
+    }
+
+    private static String through(Holding blocker, Claim claim) {
+        return blocker.claim().equals(claim) ? "" : " through " + blocker.claim();
     }
 
     /** Grants came, but each was over when it arrived. */

@@ -24,6 +24,9 @@ public enum RefusalReason {
     EXPIRED,
     /** The lease was renewed since the version that the caller expected. */
     VERSION_MISMATCH,
-    /** The lease is on other scopes than the caller named. */
+    /**
+     * The lease is on other scopes than the caller named. To an acquire: the lease id belongs to
+     * another request, for other scopes or with another mode, holder or ttl.
+     */
     SCOPE_MISMATCH
 }

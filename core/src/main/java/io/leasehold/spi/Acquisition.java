@@ -26,11 +26,14 @@ public sealed interface Acquisition {
      *
      * @param blocker one of those in the way: a holder of an overlapping scope, or of what an
      *     earlier waiter with an overlapping scope waits for
-     * @param remaining how long the blocker's lease (or the lock-delay behind it) still runs unless
-     *     renewed
+     * @param remaining how long the blocker's lease still runs unless renewed, or the lock-delay
+     *     behind it
      * @param record what the blocker published with its request
+     * @param inLockDelay whether the blocker's lease has expired, and only its lock-delay is in the
+     *     way: nobody holds the scope, and nobody can end the delay
      */
-    record Held(Holding blocker, Duration remaining, Optional<LeaseRecord> record)
+    record Held(
+            Holding blocker, Duration remaining, Optional<LeaseRecord> record, boolean inLockDelay)
             implements Acquisition {}
 
     /**
@@ -48,7 +51,8 @@ public sealed interface Acquisition {
      * new lease needs a new id.
      *
      * @param reason {@code EXPIRED}, {@code NOT_FOUND} (released or withdrawn) or {@code
-     *     SCOPE_MISMATCH}
+     *     SCOPE_MISMATCH} (the id belongs to a request for other scopes, or with another mode, holder
+     *     or ttl)
      */
     record Gone(RefusalReason reason) implements Acquisition {}
 }

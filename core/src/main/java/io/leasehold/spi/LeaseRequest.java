@@ -17,7 +17,8 @@ import java.util.Optional;
  * that its caller left, and nothing that somebody else relies on: see {@link
  * LeaseStore#withdrawUnlessUsed}.
  *
- * @param id the secret that will prove ownership; a repeat with the same id is the same request
+ * @param id the secret that will prove ownership; a repeat with the same id is the same request, see
+ *     {@link #isRepeatOf}, and anything else with this id is refused
  * @param claim the scopes and the mode
  * @param holder the label shown to others
  * @param terms for how long, and how to wait
@@ -73,6 +74,18 @@ public record LeaseRequest(LeaseId id, Claim claim, Holder holder, Terms terms, 
                 claim,
                 holder,
                 new Terms(ttl, Duration.ZERO, Duration.ZERO, Optional.empty(), Optional.empty()));
+    }
+
+    /**
+     * Whether both may be the same request, the other one repeated: the id, the claim, the holder and
+     * the ttl are equal. A repeat may wait for another time and have another sender; the rest of its
+     * terms does not count, what the first one said holds.
+     */
+    public boolean isRepeatOf(LeaseRequest other) {
+        return id.equals(other.id)
+                && claim.equals(other.claim)
+                && holder.equals(other.holder)
+                && terms.ttl.equals(other.terms.ttl);
     }
 
     /** The same request, queueing for at most the given time. */

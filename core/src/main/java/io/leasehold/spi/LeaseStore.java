@@ -37,9 +37,11 @@ import java.util.function.Consumer;
  *   <li><b>Repeats.</b> All of them are idempotent for a retry window after the lease ended: a
  *       repeated acquire gets its own grant again, or {@link Acquisition.Gone} once that is over,
  *       never a second lease; a repeated release, completion or rotation that had succeeded
- *       succeeds again. An id belongs to one request: a store may answer the use of it for other
- *       scopes as {@code Gone(SCOPE_MISMATCH)} or as a request of its own, but must not let it
- *       break exclusion.
+ *       succeeds again. An id belongs to one request, in the whole store: while a lease or a waiter has it,
+ *       a request with other scopes, another mode, holder or ttl is {@code Gone(SCOPE_MISMATCH)}
+ *       ({@link LeaseRequest#isRepeatOf}). What counts is what the request asked for, so a repeat is
+ *       known as such also after a renewal for another ttl. A store that lost what was asked for, as
+ *       a node to which a lease was restored, compares scopes and mode alone.
  *   <li><b>Queueing.</b> Conflicting requests that wait are served first come first served, a
  *       request that does not wait never overtakes one that does, and shared requests never
  *       overtake a conflicting earlier exclusive one. A waiter is granted only before the end of
@@ -124,7 +126,8 @@ public interface LeaseStore extends AutoCloseable {
     /**
      * Ends a lease and leaves a record at each of its scopes, in the same step, so that a holder
      * that lost its lease can't publish. A retention of zero leaves nothing and removes what was
-     * there.
+     * there. It is repeated with the same record and retention; with another one it is refused, because
+     * the lease is over.
      */
     CompletionStage<Ending> complete(Grant grant, LeaseRecord record, Duration keepFor);
 
@@ -145,7 +148,7 @@ public interface LeaseStore extends AutoCloseable {
      */
     CompletionStage<Ending> forceRelease(Scope scope, FencingToken token);
 
-    /** Lists leases and records, for people. */
+    /** Lists leases, lock-delays and records, for people. */
     CompletionStage<LeasePage> list(LeaseQuery query);
 
     /** Tells the listener of every change from now on. */

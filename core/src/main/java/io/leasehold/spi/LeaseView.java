@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param holding who holds or held what under which token
  * @param state whether it is held or over
  * @param age how long ago it was granted, or completed
- * @param remaining how long it still lives, or is kept
+ * @param remaining how long it still lives, keeps others out, or is kept
  * @param waiters how many requests queue for its scopes; 0 for a record
  * @param record what the holder published or left
  */
@@ -29,6 +29,8 @@ public record LeaseView(
     public enum State {
         /** A live lease. */
         HELD,
+        /** A lease that expired, and whose lock-delay still keeps others out. Nobody holds it. */
+        LOCK_DELAY,
         /** A record that a completed lease left behind. */
         COMPLETED
     }
@@ -39,6 +41,8 @@ public record LeaseView(
         HELD,
         /** Somebody is at work whose result others wait for. */
         RUNNING,
+        /** Nobody holds it, but it is kept from others for a while after the holder's lease expired. */
+        LOCK_DELAY,
         /** Work was done, or a record left. */
         COMPLETED,
         /** Work ended in an error that is remembered. */
@@ -46,14 +50,11 @@ public record LeaseView(
     }
 
     public Status status() {
-        Optional<LeaseRecord.Kind> kind = record.map(LeaseRecord::kind);
-        if (state == State.HELD) {
-            return kind.equals(Optional.of(LeaseRecord.Kind.RUNNING))
-                    ? Status.RUNNING
-                    : Status.HELD;
-        }
-        return kind.equals(Optional.of(LeaseRecord.Kind.FAILURE))
-                ? Status.FAILED
-                : Status.COMPLETED;
+        LeaseRecord.Kind kind = record.map(LeaseRecord::kind).orElse(LeaseRecord.Kind.VALUE);
+        return switch (state) {
+            case HELD -> kind == LeaseRecord.Kind.RUNNING ? Status.RUNNING : Status.HELD;
+            case LOCK_DELAY -> Status.LOCK_DELAY;
+            case COMPLETED -> kind == LeaseRecord.Kind.FAILURE ? Status.FAILED : Status.COMPLETED;
+        };
     }
 }

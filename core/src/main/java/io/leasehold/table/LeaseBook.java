@@ -47,17 +47,21 @@ final class LeaseBook {
         return lease;
     }
 
-    /** Enters a lease under a token that was drawn elsewhere, or throws and does not. */
+    /**
+     * Enters a lease under a token that was drawn elsewhere, or throws and does not. What its request
+     * asked for is not known.
+     */
     LiveLease enter(LeaseRequest request, long token, long now) {
         occupy(request.claim().scopes().size());
         skipTo(token);
-        LiveLease lease = new LiveLease(request, token, now);
+        LiveLease lease = LiveLease.ofUnknownRequest(request, token, now);
         enter(lease);
         return lease;
     }
 
     private void enter(LiveLease lease) {
         Claim claim = lease.claim;
+        stripes.ids.use(lease.id, lease);
         for (Scope scope : claim.scopes()) {
             stripes.index(scope).occupy(scope).add(lease);
         }
@@ -112,6 +116,7 @@ final class LeaseBook {
         }
         stripes.home(lease.claim).ends.remove(lease);
         stripes.span(lease.claim, -1);
+        stripes.ids.giveUp(lease.id);
         occupied.addAndGet(-lease.claim.scopes().size());
     }
 

@@ -95,10 +95,14 @@ public final class LeaseTable {
     };
 
     private static final Ending.Ended ENDED = new Ending.Ended();
+    private static final Acquisition ANOTHER_REQUEST =
+            new Acquisition.Gone(RefusalReason.SCOPE_MISMATCH);
+    private static final Acquisition EXPIRED = new Acquisition.Gone(RefusalReason.EXPIRED);
     private static final Raising.Raised RAISED = new Raising.Raised();
 
     private final Listener listener;
     private final Stripes stripes;
+    private final KnownIds ids;
     private final LeaseBook book;
     private final Queues queues;
 
@@ -120,7 +124,8 @@ public final class LeaseTable {
         this.listener = listener;
         RetryMemory.Shared remembered =
                 new RetryMemory.Shared(options.retryWindow().toNanos(), options.maxRemembered());
-        this.stripes = new Stripes(stripes, () -> new Stripe(new RetryMemory(remembered)));
+        this.stripes = new Stripes(stripes, remembered);
+        this.ids = this.stripes.ids;
         this.book = new LeaseBook(this.stripes, options.maxLeases(), lastToken);
         this.queues = new Queues(this.stripes, options.maxWaitersPerScope());
     }
@@ -159,7 +164,7 @@ public final class LeaseTable {
         if (own != null) {
             own.ask(round);
             own.sentBy(request.sender());
-            answer(repeated(own, claim, now), own, reply);
+            answer(repeated(own, request, now), own, reply);
             return;
         }
         Waiter waiter = home.waiters.isEmpty() ? null : home.waiters.get(request.id());
@@ -170,21 +175,38 @@ public final class LeaseTable {
             repeat(waiter, request, now, reply);
             return;
         }
-        RetryMemory.Ended ended = home.memory.recall(request.id(), now);
-        if (ended != null) {
-            reply.settle(new Acquisition.Gone(
-                    ended.end() == End.EXPIRED ? RefusalReason.EXPIRED : RefusalReason.NOT_FOUND));
+        if (!ids.take(request.id())) {
+            // for other scopes
+            reply.settle(ids.isOver(request.id(), now) ? EXPIRED : ANOTHER_REQUEST);
             return;
+        }
+        boolean kept = false;
+        Acquisition answer;
+        try {
+            answer = decide(request, round, now, reply);
+            kept = answer == null;
+        } finally {
+            if (!kept) {
+                ids.giveUp(request.id());
+            }
+        }
+        if (answer != null) {
+            reply.settle(answer);
+        }
+    }
+
+    /** Decides on a new request; null if it has a lease or waits now. */
+    private @Nullable Acquisition decide(LeaseRequest request, Round round, long now, Reply reply) {
+        Outcome ended = ids.recall(request.id(), now);
+        if (ended != null) {
+            return ended.end() == End.EXPIRED
+                    ? EXPIRED
+                    : new Acquisition.Gone(RefusalReason.NOT_FOUND);
         }
         KeptRecord kept = book.keptFor(request);
         if (kept != null) {
-            reply.settle(kept.answer(now));
-            return;
+            return kept.answer(now);
         }
-        decide(request, round, now, reply);
-    }
-
-    private void decide(LeaseRequest request, Round round, long now, Reply reply) {
         Claim claim = request.claim();
         LiveLease holder = queues.holderInTheWay(claim);
         Agreement agreement = round.isNone() ? null : Agreement.madeIn(round);
@@ -196,10 +218,11 @@ public final class LeaseTable {
                     lease,
                     reply);
         } else if (request.terms().waitAtMost().isZero()) {
-            reply.settle(held(queues.holderBefore(claim, NEVER), now));
+            return held(queues.holderBefore(claim, NEVER), now);
         } else {
             queues.enqueue(request, now, reply, holder).agreement = agreement;
         }
+        return null;
     }
 
     private static void answer(Acquisition answer, LiveLease lease, Reply reply) {
@@ -216,12 +239,12 @@ public final class LeaseTable {
         Waiter waiter = home.waiters.get(request.id());
         LiveLease lease = book.find(request.claim(), request.id());
         if (waiter != null) {
-            rememberWithdrawn(home, request.id(), now);
+            rememberWithdrawn(request.id(), now);
             withdraw(waiter, now);
         } else if (lease != null && lease.isHeld(now)) {
             withdraw(lease, now);
-        } else if (lease == null && home.memory.recall(request.id(), now) == null) {
-            rememberWithdrawn(home, request.id(), now);
+        } else if (lease == null && ids.recall(request.id(), now) == null) {
+            rememberWithdrawn(request.id(), now);
         }
         return ENDED;
     }
@@ -244,7 +267,7 @@ public final class LeaseTable {
                 return new Refused(RefusalReason.NOT_HOLDER);
             }
             withdraw(lease, now);
-        } else if (lease == null && home.memory.recall(request.id(), now) == null) {
+        } else if (lease == null && ids.recall(request.id(), now) == null) {
             return new Refused(RefusalReason.NOT_FOUND);
         }
         return ENDED;
@@ -257,14 +280,15 @@ public final class LeaseTable {
     }
 
     private void withdraw(LiveLease lease, long now) {
-        end(lease, End.WITHDRAWN, Change.RELEASED, now);
+        end(lease, Outcome.of(End.WITHDRAWN, lease.token), Change.RELEASED, now);
         handOver(lease.claim.scopes(), now);
     }
 
-    private void rememberWithdrawn(Stripe home, LeaseId id, long now) {
-        home.memory.remember(id, End.WITHDRAWN, 0, now);
+    private void rememberWithdrawn(LeaseId id, long now) {
+        Outcome withdrawn = Outcome.of(End.WITHDRAWN, 0);
+        ids.remember(id, withdrawn, now);
         if (listener.isRecording()) {
-            listener.record(new TableEntry.Ended(id, Optional.empty(), End.WITHDRAWN, 0, now));
+            listener.record(new TableEntry.Ended(id, Optional.empty(), withdrawn, now));
         }
     }
 
@@ -274,10 +298,10 @@ public final class LeaseTable {
      */
     public Renewal renew(RenewalRequest request, long now) {
         Grant grant = request.grant();
-        Stripe home = enter(grant.holding().claim(), now);
+        Stripe unused = enter(grant.holding().claim(), now);
         LiveLease lease = book.find(grant.holding().claim(), grant.id());
         if (lease == null) {
-            return refuseRenewal(absence(grant, home, now), grant);
+            return refuseRenewal(absence(grant, now), grant);
         }
         RefusalReason mismatch = mismatch(lease, grant, now);
         if (mismatch != null) {
@@ -307,10 +331,10 @@ public final class LeaseTable {
 
     /** The same, in a round of a quorum. */
     public Rotation rotate(Grant grant, Round round, long now) {
-        Stripe home = enter(grant.holding().claim(), now);
+        Stripe unused = enter(grant.holding().claim(), now);
         LiveLease lease = book.find(grant.holding().claim(), grant.id());
         if (lease == null) {
-            return new Refused(absence(grant, home, now));
+            return new Refused(absence(grant, now));
         }
         RefusalReason mismatch = mismatch(lease, grant, now);
         if (mismatch == null) {
@@ -337,10 +361,10 @@ public final class LeaseTable {
 
     /** Gives a lease a token that was proposed in a round, as a node of a quorum must. */
     public Raising raise(Grant grant, FencingToken to, Round round, long now) {
-        Stripe home = enter(grant.holding().claim(), now);
+        Stripe unused = enter(grant.holding().claim(), now);
         LiveLease lease = book.find(grant.holding().claim(), grant.id());
         if (lease == null) {
-            return new Refused(absence(grant, home, now));
+            return new Refused(absence(grant, now));
         }
         RefusalReason mismatch = mismatch(lease, grant, now);
         if (mismatch != null
@@ -365,15 +389,15 @@ public final class LeaseTable {
 
     /** Enters a lease that other tables have, or gives it their token, as a node of a quorum must. */
     public Acquisition restore(LeaseRequest request, FencingToken token, long now) {
-        Stripe home = enter(request.claim(), now);
+        Stripe unused = enter(request.claim(), now);
         LiveLease lease = book.find(request.claim(), request.id());
         if (lease != null && lease.isHeld(now) && lease.claim.equals(request.claim())) {
             long before = lease.agreedToken();
             lease.restore(token.value());
             tellIfTaken(lease, before);
-            return repeated(lease, request.claim(), now);
+            return stillGranted(lease, now);
         }
-        RetryMemory.Ended ended = home.memory.recall(request.id(), now);
+        Outcome ended = ids.recall(request.id(), now);
         if (lease != null || (ended != null && ended.end() != End.EXPIRED)) {
             return new Acquisition.Gone(
                     lease == null ? RefusalReason.NOT_FOUND : RefusalReason.EXPIRED);
@@ -387,7 +411,7 @@ public final class LeaseTable {
         entered.agreement.finish();
         record(entered);
         tell(Change.GRANTED, entered);
-        return repeated(entered, request.claim(), now);
+        return stillGranted(entered, now);
     }
 
     /**
@@ -434,8 +458,9 @@ public final class LeaseTable {
 
     /** Ends a lease. */
     public Ending release(Grant grant, long now) {
-        return end(grant, End.RELEASED, now, lease -> {
-            end(lease, End.RELEASED, Change.RELEASED, now);
+        Outcome released = Outcome.of(End.RELEASED, grant.token().value());
+        return end(grant, released, now, lease -> {
+            end(lease, released, Change.RELEASED, now);
             return lease.claim.scopes();
         });
     }
@@ -460,13 +485,14 @@ public final class LeaseTable {
 
     /**
      * Ends a lease and leaves a record at its scopes; with no time to keep it, only erases what is
-     * there.
+     * there. A repeat is one only with the same record, to be kept for as long.
      */
     public Ending complete(Grant grant, LeaseRecord record, Duration keepFor, long now) {
         long keep = Limits.keepFor(keepFor).toNanos();
-        return end(grant, End.COMPLETED, now, lease -> {
+        Outcome completed = Outcome.completed(grant.token().value(), record, keep);
+        return end(grant, completed, now, lease -> {
             List<KeptRecord> kept = leave(lease, record, keep, now);
-            end(lease, End.COMPLETED, Change.COMPLETED, now);
+            end(lease, completed, Change.COMPLETED, now);
             List<Scope> freed = new ArrayList<>(lease.claim.scopes());
             kept.forEach(left -> freed.addAll(queues.answerWith(left, now)));
             return freed;
@@ -576,9 +602,14 @@ public final class LeaseTable {
         return indexed;
     }
 
+    /** How many lease ids leases and waiters have. */
+    int idsInUse() {
+        return ids.inUse();
+    }
+
     /** Copies what the table holds, to be read entry by entry. Touches all stripes. */
     public TableCopy copy() {
-        return TableCopy.of(stripes.touchedFrom(ALL));
+        return TableCopy.of(stripes.touchedFrom(ALL), ids);
     }
 
     /**
@@ -590,8 +621,8 @@ public final class LeaseTable {
             book.restore(leased);
         } else if (entry instanceof TableEntry.Ended ended) {
             ended.claim().ifPresent(claim -> book.vacate(claim, ended.id()));
-            stripes.home(0).memory.remember(ended.id(), ended.end(), ended.token(), ended.at());
-            book.skipTo(ended.token());
+            ids.remember(ended.id(), ended.outcome(), ended.at());
+            book.skipTo(ended.outcome().token());
         } else if (entry instanceof TableEntry.Cleared cleared) {
             book.vacate(cleared.claim(), cleared.id());
         } else if (entry instanceof TableEntry.Kept kept) {
@@ -690,7 +721,7 @@ public final class LeaseTable {
                 if (lease.defer()) {
                     part.ends.update(lease);
                 } else if (lease.expire()) {
-                    part.memory.remember(lease.id, End.EXPIRED, lease.token, now);
+                    ids.remember(lease.id, Outcome.of(End.EXPIRED, lease.token), now);
                     recordExpiry(lease, now);
                     tell(Change.EXPIRED, lease);
                 } else {
@@ -721,12 +752,18 @@ public final class LeaseTable {
 
     private void grantTo(Waiter waiter, long now) {
         Claim claim = waiter.request.claim();
-        if (book.find(claim, waiter.request.id()) != null) {
-            // its id was used for other scopes since
-            waiter.settle(new Acquisition.Gone(RefusalReason.SCOPE_MISMATCH));
+        if (!ids.take(waiter.request.id())) {
+            waiter.settle(
+                    ANOTHER_REQUEST); // its id was used for other scopes since it left the queue
             return;
         }
-        LiveLease lease = grant(waiter.request, waiter.agreement, now);
+        LiveLease lease;
+        try {
+            lease = grant(waiter.request, waiter.agreement, now);
+        } catch (LimitExceededException e) {
+            ids.giveUp(waiter.request.id());
+            throw e;
+        }
         lease.sentBy(waiter.sender());
         for (Waiter.Attempt attempt : waiter.attempts) {
             answer(
@@ -753,13 +790,15 @@ public final class LeaseTable {
     }
 
     /** Ends the lease of the grant in the given way, which says what that freed. */
-    private Ending end(Grant grant, End how, long now, Function<LiveLease, List<Scope>> ending) {
+    private Ending end(
+            Grant grant, Outcome outcome, long now, Function<LiveLease, List<Scope>> ending) {
         Claim claim = grant.holding().claim();
-        Stripe home = enter(claim, now);
+        Stripe unused = enter(claim, now);
         LiveLease lease = book.find(claim, grant.id());
         if (lease == null) {
-            boolean repeat = home.memory.isRepeat(grant.id(), how, grant.token().value(), now);
-            return repeat ? ENDED : new Refused(absence(grant, home, now));
+            return ids.isRepeat(grant.id(), outcome, now)
+                    ? ENDED
+                    : new Refused(absence(grant, now));
         }
         RefusalReason mismatch = mismatch(lease, grant, now);
         if (mismatch != null) {
@@ -769,10 +808,10 @@ public final class LeaseTable {
         return ENDED;
     }
 
-    private void end(LiveLease lease, End how, Change change, long now) {
+    private void end(LiveLease lease, Outcome outcome, Change change, long now) {
+        ids.remember(lease.id, outcome, now);
         book.vacate(lease);
-        stripes.home(lease.claim).memory.remember(lease.id, how, lease.token, now);
-        recordEnd(lease, Optional.of(lease.claim), how, now);
+        recordEnd(lease, Optional.of(lease.claim), outcome, now);
         tell(change, lease);
     }
 
@@ -793,23 +832,24 @@ public final class LeaseTable {
     }
 
     /** Why there is no lease under the grant's id. */
-    private RefusalReason absence(Grant grant, Stripe home, long now) {
+    private RefusalReason absence(Grant grant, long now) {
         Holding holding = grant.holding();
         LiveLease successor = queues.successor(holding.claim(), now);
         if (successor != null) {
             boolean same = successor.holder().equals(holding.holder());
             return same ? RefusalReason.TOKEN_MISMATCH : RefusalReason.NOT_HOLDER;
         }
-        RetryMemory.Ended ended = home.memory.recall(grant.id(), now);
+        Outcome ended = ids.recall(grant.id(), now);
         return ended != null && ended.end() == End.EXPIRED
                 ? RefusalReason.EXPIRED
                 : RefusalReason.NOT_FOUND;
     }
 
-    private static Acquisition repeated(LiveLease own, Claim claim, long now) {
-        if (!own.claim.equals(claim)) {
-            return new Acquisition.Gone(RefusalReason.SCOPE_MISMATCH);
-        }
+    private static Acquisition repeated(LiveLease own, LeaseRequest request, long now) {
+        return own.isOf(request) ? stillGranted(own, now) : ANOTHER_REQUEST;
+    }
+
+    private static Acquisition stillGranted(LiveLease own, long now) {
         if (!own.isHeld(now)) {
             return new Acquisition.Gone(RefusalReason.EXPIRED);
         }
@@ -817,15 +857,16 @@ public final class LeaseTable {
     }
 
     private static void repeat(Waiter waiter, LeaseRequest request, long now, Reply reply) {
-        if (waiter.request.claim().equals(request.claim())) {
+        if (request.isRepeatOf(waiter.request)) {
             waiter.join(request, now, reply);
         } else {
-            reply.settle(new Acquisition.Gone(RefusalReason.SCOPE_MISMATCH));
+            reply.settle(ANOTHER_REQUEST);
         }
     }
 
     private static Acquisition.Held held(LiveLease holder, long now) {
-        return new Acquisition.Held(holder.holding(), holder.remaining(now), holder.record());
+        return new Acquisition.Held(
+                holder.holding(), holder.remaining(now), holder.record(), !holder.isHeld(now));
     }
 
     // ---- telling
@@ -836,18 +877,19 @@ public final class LeaseTable {
         }
     }
 
-    private void recordEnd(LiveLease lease, Optional<Claim> freed, End how, long now) {
+    private void recordEnd(LiveLease lease, Optional<Claim> freed, Outcome outcome, long now) {
         if (listener.isRecording()) {
-            listener.record(new TableEntry.Ended(lease.id, freed, how, lease.token, now));
+            listener.record(new TableEntry.Ended(lease.id, freed, outcome, now));
         }
     }
 
     private void recordExpiry(LiveLease lease, long now) {
+        Outcome expired = Outcome.of(End.EXPIRED, lease.token);
         if (lease.hasLockDelay()) {
-            recordEnd(lease, Optional.empty(), End.EXPIRED, now);
+            recordEnd(lease, Optional.empty(), expired, now);
             record(lease);
         } else {
-            recordEnd(lease, Optional.of(lease.claim), End.EXPIRED, now);
+            recordEnd(lease, Optional.of(lease.claim), expired, now);
         }
     }
 

@@ -47,9 +47,7 @@ final class Listing {
 
     private void add(ScopeNode node) {
         for (LiveLease lease : node.holders()) {
-            if (lease.isHeld(now)) {
-                offer(lease.token, () -> view(lease));
-            }
+            offer(lease.token, () -> view(lease));
         }
         KeptRecord kept = node.kept;
         if (kept != null) {
@@ -86,7 +84,7 @@ final class Listing {
         }
         return new LeaseView(
                 lease.holding(),
-                LeaseView.State.HELD,
+                lease.isHeld(now) ? LeaseView.State.HELD : LeaseView.State.LOCK_DELAY,
                 Duration.ofNanos(now - lease.grantedAt()),
                 lease.remaining(now),
                 waiters.size(),

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * moves {@link #expiry} and costs nothing more; when the old time comes, the table finds the lease
  * renewed and moves it.
  */
-final class LiveLease implements TimerHeap.Timed {
+final class LiveLease implements TimerHeap.Timed, KnownIds.Owner {
 
     /** More than there can be of them between two starts; so no version comes twice. */
     private static final long UNTOLD_RENEWALS = 1L << 32;
@@ -36,6 +36,7 @@ final class LiveLease implements TimerHeap.Timed {
     private final Holder holder;
     private final @Nullable Extras extras;
     private final long grantedAt;
+    private final long askedTtl; // what its request asked for; 0 if that is not known
 
     long token;
 
@@ -44,7 +45,7 @@ final class LiveLease implements TimerHeap.Timed {
 
     private long sender; // the only one, or 0
     private Duration ttl;
-    private long expiry;
+    private volatile long expiry; // changed under the lock of its stripe, read by others too
     private long version = 1;
     private long rotatedFrom;
     private long dueAt;
@@ -63,6 +64,15 @@ final class LiveLease implements TimerHeap.Timed {
     }
 
     LiveLease(LeaseRequest request, long token, long now) {
+        this(request, request.terms().ttl().toNanos(), token, now);
+    }
+
+    /** One whose request may have been another than this, as other tables know it. */
+    static LiveLease ofUnknownRequest(LeaseRequest request, long token, long now) {
+        return new LiveLease(request, 0, token, now);
+    }
+
+    private LiveLease(LeaseRequest request, long askedTtl, long token, long now) {
         LeaseRequest.Terms terms = request.terms();
         this.id = request.id();
         this.claim = request.claim();
@@ -71,6 +81,7 @@ final class LiveLease implements TimerHeap.Timed {
         this.token = token;
         this.sender = request.sender();
         this.ttl = terms.ttl();
+        this.askedTtl = askedTtl;
         this.grantedAt = now;
         this.expiry = now + ttl.toNanos();
         this.dueAt = expiry;
@@ -86,6 +97,7 @@ final class LiveLease implements TimerHeap.Timed {
         this.extras = Extras.of(entry.lockDelay(), entry.record());
         this.token = grant.token().value();
         this.ttl = grant.ttl();
+        this.askedTtl = entry.askedTtl().map(Duration::toNanos).orElse(0L);
         this.grantedAt = course.grantedAt();
         this.expiry = course.expiry();
         this.version = course.version();
@@ -100,6 +112,7 @@ final class LiveLease implements TimerHeap.Timed {
                 lingering ? Phase.LINGERING : carriedOver ? Phase.CARRIED_OVER : Phase.RUNNING;
         return new TableEntry.Leased(
                 grant(),
+                askedTtl == 0 ? Optional.empty() : Optional.of(Duration.ofNanos(askedTtl)),
                 Duration.ofNanos(lockDelay()),
                 record(),
                 new TableEntry.Course(grantedAt, expiry, version, rotatedFrom, phase));
@@ -119,6 +132,14 @@ final class LiveLease implements TimerHeap.Timed {
         }
     }
 
+    /** Whether the request is the one that it was granted to, repeated, as far as that is known. */
+    boolean isOf(LeaseRequest request) {
+        return claim.equals(request.claim())
+                && (askedTtl == 0
+                        || (askedTtl == request.terms().ttl().toNanos()
+                                && holder.equals(request.holder())));
+    }
+
     boolean isHeld(long now) {
         return now < expiry;
     }
@@ -126,6 +147,11 @@ final class LiveLease implements TimerHeap.Timed {
     /** When it stops standing in the way, unless renewed or released. */
     long clearAt() {
         return expiry + lockDelay();
+    }
+
+    @Override
+    public boolean isOver(long now) {
+        return now >= clearAt();
     }
 
     boolean hasLockDelay() {

@@ -124,6 +124,7 @@ final class Queues {
         }
         Stripe home = stripes.home(claim);
         home.waiters.remove(waiter.request.id());
+        stripes.ids.giveUp(waiter.request.id());
         home.wakeUps.remove(waiter);
         stripes.span(claim, -1);
     }

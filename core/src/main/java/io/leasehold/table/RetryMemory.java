@@ -8,26 +8,25 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers the leases of one stripe that are over, so that a late repeat of a request is
- * recognised: as long as the window lasts, and only the latest ones of the table, as many as its
- * capacity.
+ * Remembers a part of the leases that are over, so that a late repeat of a request is recognised:
+ * as long as the window lasts, and only the latest ones of the table, as many as its capacity.
  *
- * <p>The capacity belongs to all stripes together, so that one busy lock may use all of it. Stripes
- * are under different locks and can't drop each other's entries. So they count their ends together
- * and number the entries: an entry is forgotten, wherever it is, once as many ends as the capacity
- * have come after it. A stripe frees the room of such entries when its next lease ends.
+ * <p>The capacity belongs to all parts together. They are under different locks and can't drop each
+ * other's entries. So they count their ends together and number the entries: an entry is forgotten,
+ * wherever it is, once as many ends as the capacity have come after it. A part frees the room of
+ * such entries when its next lease ends.
  *
  * <p>Every lease passes through here when it ends, so it is kept small and flat: a ring of entries
- * in the order of their ends, five longs each, and an open-addressed index of entry numbers into
+ * in the order of their ends, six longs each, and an open-addressed index of entry numbers into
  * it. Grows and shrinks with use.
  */
 final class RetryMemory {
 
     /**
-     * What the stripes of a table have in common.
+     * What the parts of a table's memory have in common.
      *
      * @param window for how long an end is remembered
-     * @param capacity how many ends are remembered, the latest ones of all stripes
+     * @param capacity how many ends are remembered, the latest ones of all parts
      * @param ends how many there were so far
      */
     record Shared(long window, int capacity, AtomicLong ends) {
@@ -37,15 +36,13 @@ final class RetryMemory {
         }
     }
 
-    /** One that is over; the token is 0 where none was drawn. */
-    record Ended(End end, long token) {}
-
     private static final End[] ENDS = End.values();
     private static final int NONE = -1;
-    private static final int FIELDS = 5; // id's high and low bits, time, token with how it ended
+    private static final int FIELDS = 6; // id's high and low bits, time, token with how it ended
     private static final int TIME = 2;
     private static final int OUTCOME = 3;
-    private static final int NUMBER = 4; // among the ends of all stripes
+    private static final int NUMBER = 4; // among the ends of all parts
+    private static final int DIGEST = 5; // of what a completion left
     private static final int INITIAL = 16;
     private static final int DROPPED_AT_ONCE = 8; // so that nobody waits for a long list to go
 
@@ -60,7 +57,7 @@ final class RetryMemory {
     }
 
     @SuppressWarnings("EnumOrdinal") // it never leaves this object
-    void remember(LeaseId id, End end, long token, long now) {
+    void remember(LeaseId id, Outcome outcome, long now) {
         int known = find(id);
         if (known != NONE) {
             takeOut(known); // to be remembered as the latest
@@ -78,23 +75,20 @@ final class RetryMemory {
         ring[entry * FIELDS] = id.high();
         ring[entry * FIELDS + 1] = id.low();
         ring[entry * FIELDS + TIME] = now;
-        ring[entry * FIELDS + OUTCOME] = token * ENDS.length + end.ordinal();
+        ring[entry * FIELDS + OUTCOME] =
+                outcome.token() * ENDS.length + outcome.end().ordinal();
         ring[entry * FIELDS + NUMBER] = number;
+        ring[entry * FIELDS + DIGEST] = outcome.digest();
         enter(entry);
     }
 
     @Nullable
-    Ended recall(LeaseId id, long now) {
+    Outcome recall(LeaseId id, long now) {
         int entry = find(id);
         if (entry == NONE || isOver(entry, now)) {
             return null;
         }
-        return ended(ring[entry * FIELDS + OUTCOME]);
-    }
-
-    /** Whether the lease ended this way under this token: the caller repeats what it did. */
-    boolean isRepeat(LeaseId id, End end, long token, long now) {
-        return new Ended(end, token).equals(recall(id, now));
+        return outcome(ring, entry * FIELDS);
     }
 
     /** All that is remembered, the oldest first, as it is now. */
@@ -121,15 +115,16 @@ final class RetryMemory {
 
         TableEntry.Ended entry(int position) {
             int at = position * FIELDS;
-            Ended ended = ended(entries[at + OUTCOME]);
             LeaseId id = new LeaseId(entries[at], entries[at + 1]);
             return new TableEntry.Ended(
-                    id, Optional.empty(), ended.end, ended.token, entries[at + TIME]);
+                    id, Optional.empty(), outcome(entries, at), entries[at + TIME]);
         }
     }
 
-    private static Ended ended(long outcome) {
-        return new Ended(ENDS[(int) (outcome % ENDS.length)], outcome / ENDS.length);
+    private static Outcome outcome(long[] entries, int at) {
+        long outcome = entries[at + OUTCOME];
+        return new Outcome(
+                ENDS[(int) (outcome % ENDS.length)], outcome / ENDS.length, entries[at + DIGEST]);
     }
 
     private boolean isOver(int entry, long now) {

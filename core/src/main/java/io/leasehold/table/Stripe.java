@@ -19,14 +19,8 @@ final class Stripe {
     final TimerHeap<Waiter> wakeUps = new TimerHeap<>();
 
     final Map<LeaseId, Waiter> waiters = new HashMap<>();
-    final RetryMemory memory;
-
     /** How many scopes here belong to leases and waiters that span stripes. */
     int spanned;
-
-    Stripe(RetryMemory memory) {
-        this.memory = memory;
-    }
 
     boolean isQuiet(long now) {
         return !ends.isDue(now) && !wakeUps.isDue(now);

@@ -5,12 +5,14 @@ import io.leasehold.model.Claim;
 import io.leasehold.model.Scope;
 
 import java.util.List;
-import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** Says which part of the table a scope, claim or operation belongs to. */
 final class Stripes {
+
+    /** Whatever their scopes. */
+    final KnownIds ids;
 
     private final Stripe[] stripes;
     private final int mask;
@@ -19,10 +21,11 @@ final class Stripes {
     private final List<List<Stripe>> alone;
     private final List<Stripe> everything;
 
-    Stripes(int count, Supplier<Stripe> stripe) {
+    Stripes(int count, RetryMemory.Shared remembered) {
+        ids = new KnownIds(count, remembered);
         mask = count - 1;
-        stripes = Stream.generate(stripe).limit(count).toArray(Stripe[]::new);
-        spanning = stripe.get();
+        stripes = Stream.generate(Stripe::new).limit(count).toArray(Stripe[]::new);
+        spanning = new Stripe();
         alone = IntStream.range(0, count).mapToObj(i -> List.of(stripes[i])).toList();
         everything = Stream.concat(Stream.of(stripes), Stream.of(spanning)).toList();
     }

@@ -26,12 +26,11 @@ public final class TableCopy {
         this.memories = memories;
     }
 
-    static TableCopy of(List<Stripe> stripes) {
+    static TableCopy of(List<Stripe> stripes, KnownIds ids) {
         List<TimerHeap.Timed> ends = new ArrayList<>(
                 stripes.stream().mapToInt(stripe -> stripe.ends.size()).sum());
         stripes.forEach(stripe -> stripe.ends.forEach(ends::add));
-        return new TableCopy(
-                ends, stripes.stream().map(stripe -> stripe.memory.copy()).toList());
+        return new TableCopy(ends, ids.copies().toList());
     }
 
     /** How many entries there are at most, those that were read included. */

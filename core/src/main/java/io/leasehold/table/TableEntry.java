@@ -30,11 +30,17 @@ public sealed interface TableEntry {
      * A lease, as it stands now.
      *
      * @param grant who holds what, under which token and id, with which ttl
+     * @param askedTtl the ttl that its request named, by which a repeat is known; empty if it is not known
      * @param lockDelay what follows its expiry
      * @param record what it publishes
      * @param course where in its life it is
      */
-    record Leased(Grant grant, Duration lockDelay, Optional<LeaseRecord> record, Course course)
+    record Leased(
+            Grant grant,
+            Optional<Duration> askedTtl,
+            Duration lockDelay,
+            Optional<LeaseRecord> record,
+            Course course)
             implements TableEntry {}
 
     /**
@@ -63,11 +69,10 @@ public sealed interface TableEntry {
      *
      * @param id whose
      * @param claim its scopes, which are free now; empty if it has none, or a lock-delay is left
-     * @param end how it ended
-     * @param token its last one, 0 if it had none
+     * @param outcome how it ended
      * @param at when
      */
-    record Ended(LeaseId id, Optional<Claim> claim, End end, long token, long at)
+    record Ended(LeaseId id, Optional<Claim> claim, Outcome outcome, long at)
             implements TableEntry {}
 
     /**

@@ -73,6 +73,17 @@ final class ExceptionsTest {
     }
 
     @Test
+    void aTimeoutSaysThatNobodyHoldsALockInItsLockDelay() {
+        LockTimeoutException timeout =
+                LockTimeoutException.inLockDelay(HOLDING, Duration.ofMillis(12_449), ORDERS);
+
+        assertThat(timeout)
+                .hasMessage("lock 'orders' is in the lock-delay after the lease of api-3 expired,"
+                        + " for another 12.4 s (token 7)");
+        assertThat(timeout.heldBy()).contains(HOLDING);
+    }
+
+    @Test
     void aTimeoutSaysThroughWhichOtherScopeTheLockIsHeld() {
         Claim all = Claim.exclusive(Scope.subtree("/"));
         Holding blocker = new Holding(all, new Holder("backup"), new FencingToken(9));

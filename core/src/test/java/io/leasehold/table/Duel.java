@@ -3,6 +3,7 @@ package io.leasehold.table;
 
 import io.leasehold.model.Claim;
 import io.leasehold.model.Holding;
+import io.leasehold.model.LeaseId;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.LeaseholdException;
 import io.leasehold.model.LimitExceededException;
@@ -43,6 +44,7 @@ final class Duel {
     private final LeaseTable table;
     private final List<LeaseRequest> requests = new ArrayList<>();
     private final List<Grant> grants = new ArrayList<>();
+    private final List<Completion> completions = new ArrayList<>();
     private final List<LeaseEvent> events = new ArrayList<>();
     private final Map<Integer, Object> answers = new TreeMap<>();
     private List<Object> command = List.of();
@@ -60,6 +62,8 @@ final class Duel {
         this.model = new NaiveModel(options);
         this.table = new LeaseTable(options, stripes, 0, new Events());
     }
+
+    private record Completion(Grant grant, LeaseRecord record, Duration keepFor) {}
 
     private final class Events implements LeaseTable.Listener {
         @Override
@@ -136,7 +140,7 @@ final class Duel {
             command = List.of("release", grant);
             same(table.release(grant, now), model.release(grant, now));
         } else if (choice < 93) {
-            complete(someGrant(), inputs.record(), inputs.keepFor());
+            complete();
         } else if (choice < 97) {
             list(inputs.query());
         } else {
@@ -164,19 +168,25 @@ final class Duel {
         return request;
     }
 
-    /** An earlier request, or its id with another claim. */
+    /** An earlier request, or its id for another. */
     private LeaseRequest again() {
         LeaseRequest request = inputs.recent(requests);
-        boolean known = model.state.leaseOf(request.id()).isPresent()
-                || (stripes == 1 && model.state.waiterOf(request.id()).isPresent());
-        if (known && inputs.oneIn(4)) {
-            return new LeaseRequest(
-                    request.id(),
-                    inputs.likeButNot(request.claim()),
-                    request.holder(),
-                    request.terms());
+        if (inputs.oneIn(4) && isInUseOrOver(request.id())) {
+            return inputs.another(request);
+        } else if (stripes == 1
+                && inputs.oneIn(4)
+                && model.state.waiterOf(request.id()).isPresent()) {
+            return inputs.withAnotherClaim(request);
         }
         return request;
+    }
+
+    private boolean isInUseOrOver(LeaseId id) {
+        return model.state.leaseOf(id).isPresent()
+                || model.state
+                        .pastOf(id)
+                        .filter(over -> now - over.at() < RETRY_WINDOW.toNanos())
+                        .isPresent();
     }
 
     private Grant someGrant() {
@@ -222,6 +232,15 @@ final class Duel {
         same(
                 table.forceRelease(scope, grant.token(), now),
                 Set.of(model.forceRelease(scope, grant.token(), now)));
+    }
+
+    private void complete() {
+        boolean again = !completions.isEmpty() && inputs.oneIn(3);
+        Completion completion = again
+                ? inputs.recent(completions)
+                : new Completion(someGrant(), inputs.record(), inputs.keepFor());
+        completions.add(completion);
+        complete(completion.grant, completion.record, completion.keepFor);
     }
 
     private void complete(Grant grant, LeaseRecord record, Duration keepFor) {

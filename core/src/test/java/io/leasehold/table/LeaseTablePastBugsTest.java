@@ -79,7 +79,7 @@ final class LeaseTablePastBugsTest {
         driver.advance();
 
         Acquisition held = new Acquisition.Held(
-                reader.holding(), Duration.ofMillis(980), java.util.Optional.empty());
+                reader.holding(), Duration.ofMillis(980), java.util.Optional.empty(), false);
         assertThat(writer).isCompletedWithValue(held);
         assertThat(behind).isCompletedWithValue(held);
     }

@@ -26,7 +26,7 @@ final class NaiveListing {
             }
         }
         for (NaiveState.Lease lease : state.leases) {
-            if (!lease.ranOut && isWanted(query, lease.claim().scopes())) {
+            if (isWanted(query, lease.claim().scopes())) {
                 rows.put(lease.token, view(state, lease, now));
             }
         }
@@ -60,9 +60,9 @@ final class NaiveListing {
                 .count();
         return new LeaseView(
                 lease.holding(),
-                LeaseView.State.HELD,
+                lease.ranOut ? LeaseView.State.LOCK_DELAY : LeaseView.State.HELD,
                 Duration.ofNanos(now - lease.grantedAt),
-                Duration.ofNanos(lease.expiry - now),
+                Duration.ofNanos((lease.ranOut ? lease.clearAt() : lease.expiry) - now),
                 (int) waiters,
                 lease.request.terms().record());
     }

@@ -18,6 +18,7 @@ import io.leasehold.spi.RenewalRequest;
 import io.leasehold.spi.Rotation;
 import io.leasehold.table.NaiveState.Kept;
 import io.leasehold.table.NaiveState.Lease;
+import io.leasehold.table.NaiveState.Left;
 import io.leasehold.table.NaiveState.Past;
 import io.leasehold.table.NaiveState.Waiter;
 
@@ -85,14 +86,14 @@ final class NaiveModel {
     }
 
     private static Acquisition repeated(Lease own, LeaseRequest request, long now) {
-        if (!own.claim().equals(request.claim())) {
+        if (!request.isRepeatOf(own.request)) {
             return new Acquisition.Gone(RefusalReason.SCOPE_MISMATCH);
         }
         return own.ranOut ? new Acquisition.Gone(RefusalReason.EXPIRED) : own.granted(now, now);
     }
 
     private void repeat(Waiter waiter, LeaseRequest request, int attempt, long now) {
-        if (!waiter.request.claim().equals(request.claim())) {
+        if (!request.isRepeatOf(waiter.request)) {
             answer(attempt, new Acquisition.Gone(RefusalReason.SCOPE_MISMATCH));
             return;
         }
@@ -207,7 +208,8 @@ final class NaiveModel {
 
     Set<Object> complete(Grant grant, LeaseRecord record, Duration keepFor, long now) {
         settle(now);
-        if (isRepeat(grant, "completed")) {
+        Left left = new Left(record, keepFor);
+        if (isRepeat(grant, "completed") && left.equals(state.left.get(grant.id()))) {
             return Set.of(ENDED);
         }
         Set<Object> refusals = refusals(grant);
@@ -216,6 +218,7 @@ final class NaiveModel {
         }
         Lease lease = state.leaseOf(grant.id()).orElseThrow();
         end(lease, "completed", Change.COMPLETED, now);
+        state.left.put(grant.id(), left);
         for (Scope scope : lease.claim().scopes()) {
             state.records.removeIf(kept -> kept.scope().equals(scope));
             if (!keepFor.isZero()) {

@@ -15,8 +15,10 @@ import io.leasehold.spi.Validity;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -68,7 +70,8 @@ final class NaiveState {
         Acquisition held(long now) {
             long until = now < expiry ? expiry : clearAt();
             Duration remaining = Duration.ofNanos(Math.max(0, until - now));
-            return new Acquisition.Held(holding(), remaining, request.terms().record());
+            return new Acquisition.Held(
+                    holding(), remaining, request.terms().record(), now >= expiry);
         }
     }
 
@@ -103,10 +106,14 @@ final class NaiveState {
 
     record Past(LeaseId id, String how, long token, long at) {}
 
+    /** What a lease left when it was completed. */
+    record Left(LeaseRecord record, Duration keepFor) {}
+
     final List<Lease> leases = new ArrayList<>();
     final List<Waiter> waiters = new ArrayList<>(); // in the order of arrival
     final List<Kept> records = new ArrayList<>();
     final List<Past> past = new ArrayList<>();
+    final Map<LeaseId, Left> left = new HashMap<>(); // by those that were completed
 
     /**
      * Whether a request at this place in the queue conflicts with a lease or with an earlier

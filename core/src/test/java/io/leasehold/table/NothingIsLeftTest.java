@@ -38,6 +38,7 @@ final class NothingIsLeftTest {
         assertThat(most).as("scopes at a time").isBetween(100, SCOPES / 10);
         assertThat(driver.table.size()).isZero();
         assertThat(driver.table.indexed()).isZero();
+        assertThat(driver.table.idsInUse()).isZero();
     }
 
     private static Scope scope(int i) {

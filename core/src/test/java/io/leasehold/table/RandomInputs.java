@@ -130,6 +130,23 @@ final class RandomInputs {
         return new LeaseRequest(new LeaseId(seed, ++lastId), claim(), holder(), terms);
     }
 
+    /** A request under the same id that is for something else, or of somebody else. */
+    LeaseRequest another(LeaseRequest request) {
+        LeaseRequest other = request();
+        return oneIn(2)
+                ? withAnotherClaim(request)
+                : new LeaseRequest(
+                        request.id(),
+                        oneIn(2) ? other.claim() : request.claim(),
+                        other.holder(),
+                        other.terms());
+    }
+
+    LeaseRequest withAnotherClaim(LeaseRequest request) {
+        return new LeaseRequest(
+                request.id(), likeButNot(request.claim()), request.holder(), request.terms());
+    }
+
     /** A token that was drawn up to the last one, the latest more often. */
     FencingToken earlierThan(long lastToken) {
         return new FencingToken(Math.max(1, lastToken - random.nextInt(12)));

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseId;
-import io.leasehold.table.RetryMemory.Ended;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
@@ -20,7 +19,7 @@ final class RetryMemoryTest {
     private static final long WINDOW = 1000;
     private static final List<End> ENDS = List.copyOf(EnumSet.allOf(End.class));
 
-    private record Entry(Ended ended, long at, int number) {}
+    private record Entry(Outcome outcome, long at, int number) {}
 
     /**
      * Few ids so that they come again, some of which share a home in the index. Each id belongs to
@@ -53,15 +52,16 @@ final class RetryMemoryTest {
             if (random.nextBoolean()) {
                 End end = ENDS.get(random.nextInt(ENDS.size()));
                 long token = random.nextBoolean() ? 0 : FencingToken.MAX_VALUE - random.nextInt(9);
-                memories.get(stripe).remember(id, end, token, now);
-                naive.put(id, new Entry(new Ended(end, token), now, ++ends));
+                Outcome outcome = new Outcome(end, token, random.nextInt(3));
+                memories.get(stripe).remember(id, outcome, now);
+                naive.put(id, new Entry(outcome, now, ++ends));
             }
             Entry entry = naive.get(id);
             boolean known =
                     entry != null && now - entry.at < WINDOW && ends - entry.number < capacity;
             assertThat(memories.get(stripe).recall(id, now))
                     .as("step " + step)
-                    .isEqualTo(entry != null && known ? entry.ended : null);
+                    .isEqualTo(entry != null && known ? entry.outcome : null);
         }
     }
 }

@@ -58,6 +58,7 @@ final class TableLimitsTest {
         assertThat(driver.table.release(last, driver.now())).isEqualTo(ENDED);
         assertThat(waiter).isCompletedExceptionally();
         assertThat(driver.list()).isEmpty();
+        assertThat(driver.table.idsInUse()).isZero();
         assertThat(driver.table.lastToken()).isEqualTo(FencingToken.MAX_VALUE);
         assertThat(driver.table.wakeAt(LeaseTable.ALL)).isEqualTo(LeaseTable.NEVER);
     }
@@ -92,6 +93,7 @@ final class TableLimitsTest {
 
         assertThat(large).isCompletedExceptionally();
         assertThat(small.grant().token().value()).isEqualTo(2);
+        assertThat(driver.table.idsInUse()).isEqualTo(1);
     }
 
     @Test
@@ -144,18 +146,16 @@ final class TableLimitsTest {
     void onlyTheLatestAreRememberedAndOnlyForAWhile() {
         RetryMemory memory = new RetryMemory(new RetryMemory.Shared(100, 2));
         LeaseId first = new LeaseId(0, 1);
-        memory.remember(first, End.RELEASED, 1, 0);
-        memory.remember(new LeaseId(0, 2), End.RELEASED, 2, 50);
-        assertThat(memory.isRepeat(first, End.RELEASED, 1, 99)).isTrue();
-        assertThat(memory.isRepeat(first, End.RELEASED, 2, 99)).isFalse();
-        assertThat(memory.isRepeat(first, End.COMPLETED, 1, 99)).isFalse();
-        assertThat(memory.isRepeat(first, End.RELEASED, 1, 100)).isFalse();
+        memory.remember(first, Outcome.of(End.RELEASED, 1), 0);
+        memory.remember(new LeaseId(0, 2), Outcome.of(End.RELEASED, 2), 50);
+        assertThat(memory.recall(first, 99)).isEqualTo(Outcome.of(End.RELEASED, 1));
+        assertThat(memory.recall(first, 100)).isNull();
 
-        memory.remember(first, End.EXPIRED, 3, 60);
-        memory.remember(new LeaseId(0, 3), End.RELEASED, 4, 60);
+        memory.remember(first, Outcome.of(End.EXPIRED, 3), 60);
+        memory.remember(new LeaseId(0, 3), Outcome.of(End.RELEASED, 4), 60);
 
         assertThat(memory.recall(new LeaseId(0, 2), 60)).isNull();
-        assertThat(memory.recall(first, 60)).isEqualTo(new RetryMemory.Ended(End.EXPIRED, 3));
+        assertThat(memory.recall(first, 60)).isEqualTo(Outcome.of(End.EXPIRED, 3));
     }
 
     @Test

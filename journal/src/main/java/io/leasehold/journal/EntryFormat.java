@@ -26,6 +26,8 @@ final class EntryFormat {
     static final int STARTED = 6;
     static final int STANDING = 7;
     static final int STANDING_OF_STORE = 8;
+    static final int LEASED_AS_ASKED = 9;
+    static final int ENDED_LEAVING = 10;
 
     // in this order in the files, for ever: only append
     static final List<Phase> PHASES = List.of(Phase.RUNNING, Phase.CARRIED_OVER, Phase.LINGERING);

@@ -13,6 +13,7 @@ import io.leasehold.model.StoreId;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.Limits;
 import io.leasehold.table.End;
+import io.leasehold.table.Outcome;
 import io.leasehold.table.TableEntry;
 import io.leasehold.table.TableEntry.Course;
 import java.nio.BufferUnderflowException;
@@ -69,8 +70,10 @@ final class EntryReader {
     private void readBody(ByteBuffer in, Entries entries) {
         int type = in.get();
         switch (type) {
-            case EntryFormat.LEASED -> entries.change(whole(in, readLeased(in)));
-            case EntryFormat.ENDED -> entries.change(whole(in, readEnded(in)));
+            case EntryFormat.LEASED, EntryFormat.LEASED_AS_ASKED ->
+                entries.change(whole(in, readLeased(type, in)));
+            case EntryFormat.ENDED, EntryFormat.ENDED_LEAVING ->
+                entries.change(whole(in, readEnded(type, in)));
             case EntryFormat.CLEARED ->
                 entries.change(whole(in, new TableEntry.Cleared(readId(in), readClaim(in))));
             case EntryFormat.KEPT -> entries.change(whole(in, readKept(in)));
@@ -102,8 +105,11 @@ final class EntryReader {
                 Optional.of(new StoreId(in.getLong(), in.getLong())));
     }
 
-    private TableEntry.Leased readLeased(ByteBuffer in) {
+    private TableEntry.Leased readLeased(int type, ByteBuffer in) {
         LeaseId id = readId(in);
+        Optional<Duration> askedTtl = type == EntryFormat.LEASED_AS_ASKED
+                ? Optional.of(Limits.ttl(duration(in.getLong())))
+                : Optional.empty();
         Duration ttl = Limits.ttl(duration(in.getLong()));
         Duration lockDelay = Limits.lockDelay(duration(in.getLong()));
         Course course = new Course(
@@ -113,16 +119,17 @@ final class EntryReader {
                 readToken(in),
                 one(EntryFormat.PHASES, in.get()));
         Grant grant = new Grant(readHolding(in), id, ttl);
-        return new TableEntry.Leased(grant, lockDelay, readRecord(in), course);
+        return new TableEntry.Leased(grant, askedTtl, lockDelay, readRecord(in), course);
     }
 
-    private TableEntry.Ended readEnded(ByteBuffer in) {
+    private TableEntry.Ended readEnded(int type, ByteBuffer in) {
         LeaseId id = readId(in);
         End end = one(EntryFormat.ENDS, in.get());
         long token = readToken(in);
         long at = readTime(in);
+        long digest = type == EntryFormat.ENDED_LEAVING ? in.getLong() : 0;
         Optional<Claim> claim = in.get() == 0 ? Optional.empty() : Optional.of(readClaim(in));
-        return new TableEntry.Ended(id, claim, end, token, at);
+        return new TableEntry.Ended(id, claim, new Outcome(end, token, digest), at);
     }
 
     private TableEntry.Kept readKept(ByteBuffer in) {

@@ -8,6 +8,7 @@ import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.Scope;
 import io.leasehold.model.StoreId;
 import io.leasehold.spi.Grant;
+import io.leasehold.table.Outcome;
 import io.leasehold.table.TableEntry;
 import io.leasehold.table.TableEntry.Course;
 
@@ -24,14 +25,11 @@ final class EntryWriter {
     static void write(TableEntry entry, Output out) {
         int begin = begin(out);
         if (entry instanceof TableEntry.Leased leased) {
-            write(leased, out.put(EntryFormat.LEASED));
+            boolean asked = leased.askedTtl().isPresent();
+            write(leased, out.put(asked ? EntryFormat.LEASED_AS_ASKED : EntryFormat.LEASED));
         } else if (entry instanceof TableEntry.Ended ended) {
-            writeId(ended.id(), out.put(EntryFormat.ENDED));
-            out.put(EntryFormat.ENDS.indexOf(ended.end()))
-                    .putLong(ended.token())
-                    .putLong(ended.at());
-            out.put(ended.claim().isPresent() ? 1 : 0);
-            ended.claim().ifPresent(claim -> writeClaim(claim, out));
+            boolean leaving = ended.outcome().digest() != 0;
+            write(ended, out.put(leaving ? EntryFormat.ENDED_LEAVING : EntryFormat.ENDED));
         } else if (entry instanceof TableEntry.Cleared cleared) {
             writeId(cleared.id(), out.put(EntryFormat.CLEARED));
             writeClaim(cleared.claim(), out);
@@ -78,6 +76,7 @@ final class EntryWriter {
         Grant grant = leased.grant();
         Course course = leased.course();
         writeId(grant.id(), out);
+        leased.askedTtl().ifPresent(ttl -> out.putLong(ttl.toNanos()));
         out.putLong(grant.ttl().toNanos())
                 .putLong(leased.lockDelay().toNanos())
                 .putLong(course.grantedAt())
@@ -87,6 +86,19 @@ final class EntryWriter {
                 .put(EntryFormat.PHASES.indexOf(course.phase()));
         writeHolding(grant.holding(), out);
         writeRecord(leased.record(), out);
+    }
+
+    private static void write(TableEntry.Ended ended, Output out) {
+        Outcome outcome = ended.outcome();
+        writeId(ended.id(), out);
+        out.put(EntryFormat.ENDS.indexOf(outcome.end()))
+                .putLong(outcome.token())
+                .putLong(ended.at());
+        if (outcome.digest() != 0) {
+            out.putLong(outcome.digest());
+        }
+        out.put(ended.claim().isPresent() ? 1 : 0);
+        ended.claim().ifPresent(claim -> writeClaim(claim, out));
     }
 
     private static void write(TableEntry.Kept kept, Output out) {

@@ -78,7 +78,7 @@ final class Recorder implements LeaseTable.Listener {
      */
     private static boolean isForTimeAlone(TableEntry entry) {
         return entry instanceof TableEntry.Cleared
-                || (entry instanceof TableEntry.Ended ended && ended.end() == End.EXPIRED)
+                || (entry instanceof TableEntry.Ended ended && ended.outcome().end() == End.EXPIRED)
                 || (entry instanceof TableEntry.Leased leased
                         && leased.course().phase() == TableEntry.Phase.LINGERING);
     }

@@ -115,11 +115,13 @@ final class JournalFormatTest {
                         "4 holder-one path:/one + subtree:/two/one + inode:3 + range:4:10-20"
                                 + " (shared) HELD address one",
                         "5 holder-one name:completed-one COMPLETED result one",
+                        "10 holder-one name:lingering-one LOCK_DELAY",
                         "11 holder-two name:held-two HELD",
                         "13 holder-two name:rotated-two HELD",
                         "14 holder-two path:/two + subtree:/two/two + inode:3 + range:4:10-20"
                                 + " (shared) HELD address two",
-                        "15 holder-two name:completed-two COMPLETED result two");
+                        "15 holder-two name:completed-two COMPLETED result two",
+                        "20 holder-two name:lingering-two LOCK_DELAY");
         for (String part : new String[] {"one", "two"}) {
             long first = part.equals("one") ? 0 : 10;
             assertEnds(world, part, first);

@@ -14,6 +14,7 @@ import io.leasehold.model.LeaseholdException;
 import io.leasehold.model.Scope;
 import io.leasehold.spi.Grant;
 import io.leasehold.table.End;
+import io.leasehold.table.Outcome;
 import io.leasehold.table.TableEntry;
 import io.leasehold.testkit.SimulatedDisk;
 import io.leasehold.testkit.TestLength;
@@ -52,10 +53,18 @@ final class JournalHostileBytesTest {
         for (TableEntry entry : List.of(
                 new TableEntry.Leased(
                         new Grant(holding, id, Duration.ofSeconds(9)),
+                        Optional.empty(),
                         Duration.ZERO,
                         Optional.of(record),
                         course),
-                new TableEntry.Ended(id, Optional.of(claim), End.RELEASED, 3, 5),
+                new TableEntry.Leased(
+                        new Grant(holding, id, Duration.ofSeconds(9)),
+                        Optional.of(Duration.ofSeconds(8)),
+                        Duration.ZERO,
+                        Optional.empty(),
+                        course),
+                new TableEntry.Ended(id, Optional.of(claim), new Outcome(End.RELEASED, 3, 0), 5),
+                new TableEntry.Ended(id, Optional.empty(), new Outcome(End.COMPLETED, 3, 7), 5),
                 new TableEntry.Cleared(id, claim),
                 new TableEntry.Kept(List.of(Scope.name("a")), holding, record, 5, 6_000_000_000L),
                 new TableEntry.Erased(claim.scopes()))) {

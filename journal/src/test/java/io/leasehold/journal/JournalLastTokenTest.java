@@ -9,6 +9,7 @@ import io.leasehold.spi.DiskFile;
 import io.leasehold.spi.Grant;
 import io.leasehold.table.End;
 import io.leasehold.table.LeaseTable;
+import io.leasehold.table.Outcome;
 import io.leasehold.table.TableEntry;
 import io.leasehold.table.TableOptions;
 import java.io.IOException;
@@ -67,7 +68,8 @@ final class JournalLastTokenTest {
         assertThat(said.standings).singleElement().matches(it -> it.lastToken() == token);
         assertThat(said.changes)
                 .as("which say nothing of it")
-                .noneMatch(entry -> entry instanceof TableEntry.Ended ended && ended.token() > 0)
+                .noneMatch(entry -> entry instanceof TableEntry.Ended ended
+                        && ended.outcome().token() > 0)
                 .noneMatch(TableEntry.Leased.class::isInstance);
     }
 
@@ -98,8 +100,8 @@ final class JournalLastTokenTest {
 
     @Test
     void itIsReadFromALeaseThatEnded() {
-        replay.change(
-                new TableEntry.Ended(new LeaseId(1, 1), Optional.empty(), End.RELEASED, TOKEN, 1));
+        Outcome released = new Outcome(End.RELEASED, TOKEN, 0);
+        replay.change(new TableEntry.Ended(new LeaseId(1, 1), Optional.empty(), released, 1));
         assertThat(replay.standing().lastToken()).isEqualTo(TOKEN);
     }
 

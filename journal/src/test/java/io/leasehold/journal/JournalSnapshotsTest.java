@@ -112,17 +112,22 @@ final class JournalSnapshotsTest {
         LeaseRequest delayed = World.request("delayed", Duration.ofMillis(200))
                 .withLockDelay(Duration.ofMinutes(1))
                 .withRecord(LeaseRecord.of("address"));
-        World.answer(world.store.acquire(delayed));
+        Grant lingering = World.granted(world.store.acquire(delayed));
         Grant released = world.acquire("released", LONG);
         World.answer(world.store.release(released));
         world.pass(TICK);
         assertThat(hasSnapshot()).isTrue();
         world.crashAndReopen();
         assertThat(world.facts())
-                .containsExactly(new World.Fact(
-                        completed.holding(),
-                        LeaseView.State.COMPLETED,
-                        Optional.of(LeaseRecord.of("result"))));
+                .containsExactly(
+                        new World.Fact(
+                                completed.holding(),
+                                LeaseView.State.COMPLETED,
+                                Optional.of(LeaseRecord.of("result"))),
+                        new World.Fact(
+                                lingering.holding(),
+                                LeaseView.State.LOCK_DELAY,
+                                Optional.of(LeaseRecord.of("address"))));
         assertThat(World.answer(
                         world.store.acquire(World.request(5, "completed", LONG).unlessCompleted())))
                 .isInstanceOf(Acquisition.Completed.class);

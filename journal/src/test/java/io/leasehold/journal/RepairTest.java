@@ -199,6 +199,7 @@ final class RepairTest {
         Grant grant = new Grant(holding, new LeaseId(99, name.length()), Journals.TTL);
         return new TableEntry.Leased(
                 grant,
+                Optional.of(Journals.TTL),
                 Duration.ZERO,
                 Optional.empty(),
                 new TableEntry.Course(0, Journals.TTL.toNanos(), 1, 0, TableEntry.Phase.RUNNING));

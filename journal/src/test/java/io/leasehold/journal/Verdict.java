@@ -27,8 +27,10 @@ final class Verdict {
         this.now = world.time.nanos();
         for (LeaseView view : world.list()) {
             callers.saw(view.holding());
-            Map<String, LeaseView> where = view.state() == State.HELD ? held : kept;
-            where.put(view.holding().holder().label(), view);
+            if (view.state() != State.LOCK_DELAY) {
+                Map<String, LeaseView> where = view.state() == State.HELD ? held : kept;
+                where.put(view.holding().holder().label(), view);
+            }
         }
     }
 

@@ -99,16 +99,16 @@ final class Pages {
         return new LeasePage(rows, more);
     }
 
-    /** Those of the rows that are in the state in which most are. */
+    /** Those of the rows that are in the state in which a majority is. */
     private List<LeaseView> agreed(List<LeaseView> rows) {
-        List<LeaseView> held =
-                rows.stream().filter(row -> row.state() == LeaseView.State.HELD).toList();
-        if (held.size() >= members.majority()) {
-            return held;
+        for (LeaseView.State state : LeaseView.State.values()) {
+            List<LeaseView> same =
+                    rows.stream().filter(row -> row.state() == state).toList();
+            if (same.size() >= members.majority()) {
+                return same;
+            }
         }
-        return rows.stream()
-                .filter(row -> row.state() == LeaseView.State.COMPLETED)
-                .toList();
+        return List.of();
     }
 
     /** As the first member has it, with everyone who waits anywhere. */

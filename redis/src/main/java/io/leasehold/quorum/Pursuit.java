@@ -117,7 +117,7 @@ final class Pursuit {
                 context.again(repeat, attempt.reply());
                 return;
             }
-            if (!repeat.claim().equals(request.claim())) {
+            if (!repeat.isRepeatOf(request)) {
                 attempt.reply().complete(new Gone(RefusalReason.SCOPE_MISMATCH));
                 return;
             }

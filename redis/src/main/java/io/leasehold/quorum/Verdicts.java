@@ -90,7 +90,7 @@ final class Verdicts {
                 agreed = each;
             }
         }
-        return new Held(agreed.blocker(), held.remaining(), held.record());
+        return new Held(agreed.blocker(), held.remaining(), held.record(), held.inLockDelay());
     }
 
     /** Whether a majority knows the blocker by one token. */

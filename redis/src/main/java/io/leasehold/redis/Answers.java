@@ -117,7 +117,8 @@ final class Answers {
                 new Acquisition.Held(
                         Wire.holding(answer, 1),
                         Wire.micros(answer.get(4)),
-                        Wire.optionalRecord(answer.get(5)));
+                        Wire.optionalRecord(answer.get(5)),
+                        Wire.number(answer.get(6)) == 1);
             case "C" ->
                 new Acquisition.Completed(
                         Wire.readRecord(answer.get(1)),
@@ -244,11 +245,19 @@ final class Answers {
     static LeaseView row(List<?> row) {
         return new LeaseView(
                 Wire.holding(row, 1),
-                letter(row).equals("H") ? LeaseView.State.HELD : LeaseView.State.COMPLETED,
+                state(letter(row)),
                 Wire.micros(row.get(4)),
                 Wire.micros(row.get(5)),
                 Math.toIntExact(Wire.number(row.get(6))),
                 Wire.optionalRecord(row.get(7)));
+    }
+
+    private static LeaseView.State state(String letter) {
+        return switch (letter) {
+            case "H" -> LeaseView.State.HELD;
+            case "D" -> LeaseView.State.LOCK_DELAY;
+            default -> LeaseView.State.COMPLETED;
+        };
     }
 
     /** A cursor, then rows of records. */

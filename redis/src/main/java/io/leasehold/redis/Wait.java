@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.redis;
 
+import io.leasehold.model.LeaseId;
 import io.leasehold.model.LeaseholdException;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.LeaseRequest;
@@ -32,8 +33,9 @@ final class Wait {
     /** An answer and when the store gave it. */
     private record Delivery(List<?> answer, long at) {}
 
-    /** One attempt: where its answer goes, until when it waits, when it arrived at the store. */
+    /** One attempt: what for, where its answer goes, until when it waits, when it came to the store. */
     static final class Attempt {
+        private final LeaseRequest request;
         private final CompletableFuture<Polled<Acquisition>> result;
         private final @Nullable Round round;
         private final long deadline;
@@ -41,9 +43,11 @@ final class Wait {
         private @Nullable Delivery early;
 
         Attempt(
+                LeaseRequest request,
                 CompletableFuture<Polled<Acquisition>> result,
                 @Nullable Round round,
                 long deadline) {
+            this.request = request;
             this.result = result;
             this.round = round;
             this.deadline = deadline;
@@ -51,15 +55,15 @@ final class Wait {
     }
 
     private final Waits waits;
-    private final LeaseRequest request;
+    private final LeaseId id;
     // guards what follows
     private final ReentrantLock lock = new ReentrantLock();
     private final List<Attempt> attempts = new ArrayList<>(1);
     private Time.@Nullable Timer timer;
 
-    Wait(Waits waits, LeaseRequest request) {
+    Wait(Waits waits, LeaseId id) {
         this.waits = waits;
-        this.request = request;
+        this.id = id;
     }
 
     Wait join(Attempt attempt) {
@@ -181,7 +185,7 @@ final class Wait {
         }
         for (Attempt attempt : all) {
             long left = Math.max(0, attempt.deadline - now());
-            send(request.waitingAtMost(Duration.ofNanos(left)), attempt, waits::send);
+            send(attempt.request.waitingAtMost(Duration.ofNanos(left)), attempt, waits::send);
         }
     }
 
@@ -206,7 +210,7 @@ final class Wait {
         if (isIdle()) {
             return;
         }
-        waits.send(Operation.of('l', Wire.id(request.id()))).whenComplete((answer, error) -> {
+        waits.send(Operation.of('l', Wire.id(id))).whenComplete((answer, error) -> {
             if (error != null) {
                 lookIn(RETRY);
                 return;
@@ -274,7 +278,7 @@ final class Wait {
 
     private void settle(Attempt attempt, List<?> answer, Duration inStore) {
         try {
-            attempt.result.complete(waits.answers().polled(answer, request, inStore));
+            attempt.result.complete(waits.answers().polled(answer, attempt.request, inStore));
         } catch (LeaseholdException e) {
             attempt.result.completeExceptionally(e);
         }

@@ -51,11 +51,14 @@ final class Waits {
             Function<Operation, CompletableFuture<List<Object>>> first) {
         CompletableFuture<Polled<Acquisition>> result = new CompletableFuture<>();
         Wait.Attempt attempt = new Wait.Attempt(
-                result, round, time.nanos() + request.terms().waitAtMost().toNanos());
+                request,
+                result,
+                round,
+                time.nanos() + request.terms().waitAtMost().toNanos());
         // a repeat joins the wait of the first
         Wait wait = waits.compute(
                 request.id(),
-                (id, known) -> (known == null ? new Wait(this, request) : known).join(attempt));
+                (id, known) -> (known == null ? new Wait(this, id) : known).join(attempt));
         wait.send(request, attempt, first);
         result.whenComplete((done, error) -> forgetIfIdle(request.id()));
         startTicking();

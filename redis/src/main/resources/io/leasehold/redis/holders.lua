@@ -90,7 +90,7 @@ function rule.grant(request)
     end
     local lease = {
         id = request.id, token = number, ttl = ttl, expiry = now + ttl, version = 1, rotatedFrom = 0,
-        grantedAt = now, delay = request.delay, lingers = 0, sender = request.sender, claim = claim,
+        grantedAt = now, askedTtl = ttl, delay = request.delay, lingers = 0, sender = request.sender, claim = claim,
         holder = request.holder, record = request.record, round = request.round,
         draw = number, attempt = request.attempt, maker = request.maker, marked = 0, marker = 0
     }
@@ -112,5 +112,6 @@ function rule.blockedFor(lease)
 end
 
 function rule.held(lease)
-    return {'H', lease.claim, lease.holder, rule.text(lease.token), rule.blockedFor(lease), lease.record}
+    return {'H', lease.claim, lease.holder, rule.text(lease.token), rule.blockedFor(lease), lease.record,
+        now < lease.expiry and 0 or 1}
 end

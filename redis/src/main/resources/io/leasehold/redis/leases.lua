@@ -95,7 +95,7 @@ end
 
 function rule.packed(lease)
     return 'L' .. pack(FORMAT, lease.token, lease.ttl, lease.expiry, lease.version,
-        lease.rotatedFrom, lease.grantedAt, lease.delay, lease.lingers,
+        lease.rotatedFrom, lease.grantedAt, lease.askedTtl, lease.delay, lease.lingers,
         isNode and lease.round or lease.sender, #lease.claim, lease.claim,
         #lease.holder, lease.holder) .. lease.record
         .. (isNode and pack(VOTE, lease.draw, lease.attempt, lease.maker, lease.marked, lease.marker,
@@ -103,11 +103,12 @@ function rule.packed(lease)
 end
 
 function rule.unpacked(id, value)
-    local number, ttl, expiry, version, rotatedFrom, grantedAt, delay, lingers, round, claim,
-        holder, at = unpackFrom(FORMAT, value, 2)
+    local number, ttl, expiry, version, rotatedFrom, grantedAt, askedTtl, delay, lingers, round,
+        claim, holder, at = unpackFrom(FORMAT, value, 2)
     local lease = {
         id = id, token = number, ttl = ttl, expiry = expiry, version = version,
-        rotatedFrom = rotatedFrom, grantedAt = grantedAt, delay = delay, lingers = lingers,
+        rotatedFrom = rotatedFrom, grantedAt = grantedAt, askedTtl = askedTtl, delay = delay,
+        lingers = lingers,
         sender = round, claim = claim, holder = holder,
         record = sub(value, at, isNode and -VOTE_SIZE - 1 or -1)
     }
@@ -119,7 +120,8 @@ function rule.unpacked(id, value)
     return lease
 end
 
--- The lease with this id, or, if it is over and still remembered, how it ended and its token.
+-- The lease with this id, or, if it is over and still remembered, how it ended, its token and the digest
+-- of what it left.
 function rule.lookUp(id)
     local value = call('HGET', key, id)
     if not value then
@@ -129,7 +131,7 @@ function rule.lookUp(id)
     end
     local at, number = unpackFrom('>dd', value, 2)
     if now - at < tonumber(ARGV[6]) then
-        return nil, sub(value, 1, 1), number
+        return nil, sub(value, 1, 1), number, sub(value, 18)
     end
 end
 
@@ -223,15 +225,15 @@ function rule.forget(count)
     remembered = remembered - #ids
 end
 
--- Remembers how a lease ended: Released, Completed, Expired or Withdrawn.
-function rule.remember(id, how, number)
+-- Remembers how a lease ended: Released, Completed, Expired or Withdrawn; with a digest if it left something.
+function rule.remember(id, how, number, digest)
     local most = tonumber(ARGV[7])
     changed = true
     if most == 0 then
         call('HDEL', key, id)
         return
     end
-    call('HSET', key, id, how .. pack('>dd', now, number))
+    call('HSET', key, id, how .. pack('>dd', now, number) .. (digest or ''))
     call('RPUSH', ENDED, id)
     remembered = remembered + 1
     if remembered > most then

@@ -151,7 +151,7 @@ function operations.r(at, count)
             local token, own, expiry, version = unpackFrom('>dddd', value, 2)
             ttl = ttl > 0 and ttl or own
             reason = now >= expiry and 'e'
-                or unpackFrom('>I2c0', value, 67) ~= claim and 's'
+                or unpackFrom('>I2c0', value, CLAIM_AT) ~= claim and 's'
                 or token ~= number and 't'
                 or expected ~= 0 and expected ~= version and 'v'
             if not reason then
@@ -210,9 +210,11 @@ function operations.t(at)
     return rule.granted(lease)
 end
 
--- Complete: id, claim, holder, token, record, how long to keep it. Returns as release does.
+-- Complete: id, claim, holder, token, record, how long to keep it. Returns as release does. With another
+-- record, or another time to keep it, it is no repeat.
 function operations.c(at)
-    local lease, answer = rule.toEnd(at, 'C')
+    local digest = sub(redis.sha1hex(ARGV[at + 5] .. ':' .. ARGV[at + 4]), 1, 16)
+    local lease, answer = rule.toEnd(at, 'C', digest)
     if not lease then
         return answer
     end
@@ -221,7 +223,7 @@ function operations.c(at)
         token = lease.token, completedAt = now, till = now + keep, claim = lease.claim,
         holder = lease.holder, record = ARGV[at + 4]
     }
-    local freed = rule.finish(lease, 'C', 'C')
+    local freed = rule.finish(lease, 'C', 'C', digest)
     local done = #freed
     for i = 1, done do
         if keep > 0 then
@@ -305,9 +307,13 @@ function rule.waitersFor(claim, counted)
     return count
 end
 
+-- A row for a lease, or for the lock-delay of one that ran out; nothing if both are over.
 function rule.leaseRow(lease, counted)
-    return {'H', lease.claim, lease.holder, rule.text(lease.token), now - lease.grantedAt,
-        lease.expiry - now, rule.waitersFor(lease.claim, counted), lease.record}
+    if now < lease.expiry + lease.delay then
+        return {now < lease.expiry and 'H' or 'D', lease.claim, lease.holder, rule.text(lease.token),
+            now - lease.grantedAt, rule.blockedFor(lease), rule.waitersFor(lease.claim, counted),
+            lease.record}
+    end
 end
 
 function rule.recordRow(scope, kept)
@@ -315,16 +321,14 @@ function rule.recordRow(scope, kept)
         kept.till - now, 0, kept.record, scope}
 end
 
--- Show: a name. Returns a row for each of its holders, and for its record: H or C, claim, holder,
--- token, age, remaining, waiters, record, and of a record its scope.
+-- Show: a name. Returns a row for each of its holders, and for its record: H held, D in its lock-delay or
+-- C, claim, holder, token, age, remaining, waiters, record, and of a record its scope.
 function operations.s(at)
     local name = ARGV[at]
     local rows, counted = {}, {}
     for _, holder in ipairs(rule.holdersAt(name)) do
         local lease = rule.lookUp(holder)
-        if lease and now < lease.expiry then
-            rows[#rows + 1] = rule.leaseRow(lease, counted)
-        end
+        rows[#rows + 1] = lease and rule.leaseRow(lease, counted) or nil
     end
     local kept = rule.recordAt(name)
     if kept then
@@ -344,10 +348,7 @@ function operations.p(at)
         if kept then
             rows[#rows + 1] = rule.recordRow(page[2][i], kept)
         elseif leases and byte(page[2][i + 1]) == LEASE then
-            local lease = rule.unpacked(page[2][i], page[2][i + 1])
-            if now < lease.expiry then
-                rows[#rows + 1] = rule.leaseRow(lease, counted)
-            end
+            rows[#rows + 1] = rule.leaseRow(rule.unpacked(page[2][i], page[2][i + 1]), counted)
         end
     end
     return rows

@@ -190,7 +190,8 @@ function operations.v(at)
     token = math.max(token, number)
     local entered = {
         id = id, token = number, ttl = tonumber(ARGV[at + 3]), expiry = now + ARGV[at + 3],
-        version = 1, rotatedFrom = 0, grantedAt = now, delay = tonumber(ARGV[at + 4]), lingers = 0,
+        version = 1, rotatedFrom = 0, grantedAt = now, askedTtl = 0, delay = tonumber(ARGV[at + 4]),
+        lingers = 0,
         sender = 0, round = 0, claim = claim, holder = ARGV[at + 2], record = ARGV[at + 5],
         draw = 0, attempt = 0, maker = 0, marked = NEVER, marker = 0
     }

@@ -12,9 +12,10 @@
 -- Returns
 --   G token, version, remaining, ttl, holder      granted: four numbers and the holder, in one; a node
 --                                                 adds what it knows of the token, see rule.granted
---   H claim holder token remaining record         held by another
+--   H claim holder token remaining record delay   held by another; or 1 at the end if its lock-delay is
+--                                                 all that is in the way, else 0
 --   C record token kept-for                       completed
---   N reason                                      the id was used before
+--   N reason                                      the id was used before, or is used for another request
 --   Q now look-again-in                           queued: the answer follows
 --   L limit                                       full
 --   ! error                                       the server's memory is full
@@ -29,13 +30,15 @@ function operations.a(at)
         if isNode and rule.ask(lease, round, attempt) or news then
             rule.put(lease)
         end
-        return lease.claim ~= claim and {'N', 's'}
+        return not rule.isRepeat(lease, claim, ARGV[at + 2], tonumber(ARGV[at + 3])) and {'N', 's'}
             or now >= lease.expiry and {'N', 'e'}
             or rule.granted(lease)
     end
     local waiter = waiting > 0 and rule.waiterOf(id)
-    if waiter then
-        return rule.join(waiter, claim, wait, {sender = sender, round = round, attempt = attempt})
+    if waiter and not rule.isRepeat(waiter, claim, ARGV[at + 2], tonumber(ARGV[at + 3])) then
+        return {'N', 's'}
+    elseif waiter then
+        return rule.join(waiter, wait, {sender = sender, round = round, attempt = attempt})
     elseif ended then
         return {'N', ended == 'E' and 'e' or 'f'}
     end
@@ -65,6 +68,12 @@ function operations.a(at)
     return rule.enqueue(request, wait, blocker)
 end
 
+-- Whether a request with the id of a lease, or of a request that waits, is that request again.
+function rule.isRepeat(entry, claim, holder, ttl)
+    return entry.claim == claim
+        and (entry.askedTtl == 0 or entry.askedTtl == ttl and entry.holder == holder)
+end
+
 -- Notes that a lease, or a request that waits, was asked for again; returns whether that changed anything.
 -- Once there was another sender, it has none.
 function rule.sentAgain(entry, sender)
@@ -75,21 +84,21 @@ function rule.sentAgain(entry, sender)
     return true
 end
 
-function rule.finish(lease, how, change)
+function rule.finish(lease, how, change, digest)
     local freed = rule.vacate(lease)
-    rule.remember(lease.id, how, lease.token)
+    rule.remember(lease.id, how, lease.token, digest)
     rule.tell(change, lease.claim, lease.holder, lease.token)
     return freed
 end
 
--- The lease that the caller may end, or an answer.
-function rule.toEnd(at, how)
+-- The lease that the caller may end, or an answer. A repeat is one that leaves the same again.
+function rule.toEnd(at, how, digest)
     local claim, number = ARGV[at + 1], tonumber(ARGV[at + 3])
-    local lease, ended, endedAs = rule.lookUp(ARGV[at])
+    local lease, ended, endedAs, left = rule.lookUp(ARGV[at])
     if lease then
         local reason = rule.mismatch(lease, claim, number)
         return not reason and lease, reason and {'X', reason}
-    elseif ended == how and endedAs == number then
+    elseif ended == how and endedAs == number and left == (digest or '') then
         return nil, {'E'}
     end
     return nil, {'X', rule.absence(claim, ARGV[at + 2], ended)}

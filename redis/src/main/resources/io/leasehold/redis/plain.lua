@@ -35,7 +35,7 @@ while plain and at <= last do
             drawn = nodes and drawn + (index - drawn) % nodes or drawn
             if drawn < NEVER and occupied < unpackFrom('>d', ARGV[1], 2)
                 and type(safely('ZADD', ENDS, expiry, id)) == 'number' then
-                local lease = pack('>Bddddddc0', LEASE, drawn, ttl, expiry, 1, 0, now,
+                local lease = pack('>Bdddddddc0', LEASE, drawn, ttl, expiry, 1, 0, now, ttl,
                     sub(word, 50, nodes and -17 or -1))
                 if nodes then
                     local attempt = sub(word, -16, -9)
@@ -78,7 +78,8 @@ while plain and at <= last do
         found = found or safely('HMGET', key, '', id)
         local value, size = found[2], unpackFrom('>I2', word, 50)
         local number, expiry, entries, _
-        if value and byte(value) == LEASE and sub(value, 67, 68 + size) == sub(word, 50, 51 + size) then
+        if value and byte(value) == LEASE
+            and sub(value, CLAIM_AT, CLAIM_AT + 1 + size) == sub(word, 50, 51 + size) then
             number, _, expiry = unpackFrom('>ddd', value, 2)
             scope, entries = sub(word, 53, 51 + size), {}
             ENDED = ENDED or key .. ':ended'
@@ -134,7 +135,7 @@ while plain and at <= last do
                 saved = at == last and pack('>dddddc0', now, token, due, occupied, remembered, rest)
                 local ended = pack('>Bdd', RELEASED, now, number)
                 -- what follows the times is written alike in a waiter and in a lease
-                local lease = pack('>Bddddddc0', LEASE, drawn, ttl, till, 1, 0, now,
+                local lease = pack('>Bdddddddc0', LEASE, drawn, ttl, till, 1, 0, now, ttl,
                     sub(next, from + 8, nodes and -VOTER_SIZE - 1 or -1))
                 if nodes then
                     lease = lease .. pack('>dc0ddc0', drawn, sub(next, -24, -9), 0, 0, sub(next, -8))
@@ -172,11 +173,12 @@ while plain and at <= last do
         -- a token that is proposed to the nodes of a quorum
         found = found or safely('HMGET', key, '', id)
         local value, size = found[2], unpackFrom('>I2', word, 50)
-        if value and byte(value) == LEASE and sub(value, 67, 68 + size) == sub(word, 50, 51 + size) then
+        if value and byte(value) == LEASE
+            and sub(value, CLAIM_AT, CLAIM_AT + 1 + size) == sub(word, 50, 51 + size) then
             local number, _, expiry, _, rotatedFrom = unpackFrom('>ddddd', value, 2)
             local own, to = unpackFrom('>dd', word, 34)
             local round, attempt = unpackFrom('>dd', word, #word - 15)
-            local asked = unpackFrom('>d', value, 59)
+            local asked = unpackFrom('>d', value, SENDER_AT)
             local drawn, asker, maker, marked, _, sender = unpackFrom(VOTE, value, #value - VOTE_SIZE + 1)
             local final = round >= NEVER
             if now < expiry and number == own and marked < NEVER
@@ -188,8 +190,8 @@ while plain and at <= last do
                 end
                 token = math.max(token, to)
                 saved = at == last and pack('>dddddc0', now, token, due, occupied, remembered, rest)
-                local raised = pack('>Bdc0dc0dddddd', LEASE, to, sub(value, 10, 58), asked,
-                    sub(value, 67, -VOTE_SIZE - 1), drawn, asker, maker, round, attempt,
+                local raised = pack('>Bdc0dc0dddddd', LEASE, to, sub(value, 10, SENDER_AT - 1), asked,
+                    sub(value, CLAIM_AT, -VOTE_SIZE - 1), drawn, asker, maker, round, attempt,
                     sender)
                 if (saved and safely('HSET', key, id, raised, '', saved)
                     or safely('HSET', key, id, raised)) == 0 then

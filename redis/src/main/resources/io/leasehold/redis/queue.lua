@@ -25,7 +25,8 @@ function rule.waiterOf(id)
     local deadline, sequence, lookAt, client, since, ttl, _, delay, _, round, claim, holder, from =
         unpackFrom(WAITER, value)
     local waiter = {
-        id = id, claim = claim, holder = holder, ttl = ttl, deadline = deadline, delay = delay,
+        id = id, claim = claim, holder = holder, ttl = ttl, askedTtl = ttl, deadline = deadline,
+        delay = delay,
         record = sub(value, from, isNode and -VOTER_SIZE - 1 or -1), since = since, client = client,
         sequence = sequence, lookAt = lookAt, sender = round
     }
@@ -152,10 +153,7 @@ function rule.enqueue(waiter, wait, lease)
 end
 
 -- A repeat keeps its place and may lengthen the wait.
-function rule.join(waiter, claim, wait, asked)
-    if waiter.claim ~= claim then
-        return {'N', 's'}
-    end
+function rule.join(waiter, wait, asked)
     waiter.client = caller
     rule.sentAgain(waiter, asked.sender)
     if isNode then

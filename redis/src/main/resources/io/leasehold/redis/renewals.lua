@@ -15,7 +15,7 @@ while plain and letter == 82 do
         local id, at = terms[i], count + 4 * i - 3
         local value = fresh[id] or values[i]
         -- a claim is compared with its length, as it is written in the lease
-        if not value or byte(value) ~= LEASE or find(value, terms[at + 3], 67, true) ~= 67 then
+        if not value or byte(value) ~= LEASE or find(value, terms[at + 3], CLAIM_AT, true) ~= CLAIM_AT then
             break
         end
         local number, own, expiry, version = unpackFrom('>dddd', value, 2)

@@ -10,7 +10,8 @@
 --           together is read and written by one command. In a cluster the others follow it, so that
 --           while their slot moves the server runs the script only where all of them are.
 --             nothing -> the state of the namespace
---             lease id -> the lease; or how it ended, for the retry window
+--             lease id -> the lease; or how it ended, for the retry window: a letter, when, its token
+--                         and, if it was completed, a digest of what it left
 --             n name -> id of its exclusive holder, or + and how many share it
 --             n -> the store id of the namespace, in 32 hex digits; a node of a quorum has none
 --           All other keys begin with it and a colon, so that they share its slot:
@@ -73,11 +74,13 @@ elseif letter < 97 then
 end
 
 -- how a lease is written, behind the letter L: token, ttl, expiry, version, the token it was rotated
--- from, when it was granted, lock-delay, whether that has begun, its only sender or 0, claim, holder; the
--- rest is the record. At a node of a quorum the round in which it was asked for is in place of the sender,
+-- from, when it was granted, the ttl that its request named or 0 if that is not known, lock-delay, whether
+-- that has begun, its only sender or 0, claim, holder; the rest is the record. At a node of a quorum the round in which it was asked for is in place of the sender,
 -- and what the node knows of the token follows, see node.lua: its draw, the attempt of the round, the
 -- maker, round and attempt of the mark; then the sender
-local FORMAT, LEASE, RELEASED = '>dddddddBdI2c0I2c0', 76, 82
+local FORMAT, LEASE, RELEASED = '>ddddddddBdI2c0I2c0', 76, 82
+-- where its sender or round, and the length of its claim, stand in it
+local SENDER_AT, CLAIM_AT = 67, 75
 local VOTE, VOTE_SIZE = '>dddddd', 48
 -- how a request that waits is written: until when, its place in the queue, when it looks again, its
 -- client, the oldest token whose record will do instead or nothing, then as in an acquire; at a node

@@ -62,6 +62,7 @@ final class CommandSource {
     private final boolean exact;
     private final List<Command.Acquire> acquires = new ArrayList<>();
     private final List<Known> leases = new ArrayList<>();
+    private final List<Command.Complete> completions = new ArrayList<>();
     private int requests;
 
     CommandSource(DifferentialDriver driver, boolean exact) {
@@ -81,7 +82,7 @@ final class CommandSource {
         if (choice < 34 || leases.isEmpty()) {
             return newAcquire();
         } else if (choice < 42) {
-            return repeat();
+            return chance(20) ? anotherRequest(recent(leases)) : repeat();
         } else if (choice < 45) {
             return new Command.Withdraw((chance(20) ? newAcquire() : recent(acquires)).request());
         } else if (choice < 47) {
@@ -114,7 +115,29 @@ final class CommandSource {
             List<Scope> own = lease.model().holding().claim().scopes();
             return new Command.ForceRelease(oneOf(chance(90) ? own : SCOPES), lease);
         }
-        return new Command.Complete(lease, record(), units(0, 4));
+        return complete(lease);
+    }
+
+    /** A completion, or one that was done before. */
+    private Command complete(Known lease) {
+        if (chance(30) && !completions.isEmpty()) {
+            return recent(completions);
+        }
+        Command.Complete complete = new Command.Complete(lease, record(), units(0, 4));
+        remember(completions, complete);
+        return complete;
+    }
+
+    /** The id of a lease, used for other scopes, with another mode, holder or ttl. */
+    private Command.Acquire anotherRequest(Known lease) {
+        Holding holding = lease.model().holding();
+        LeaseRequest request = LeaseRequest.of(
+                lease.model().id(),
+                chance(50) ? claim() : holding.claim(),
+                chance(50) ? oneOf(HOLDERS) : holding.holder(),
+                chance(50) ? units(1, 6) : lease.model().ttl());
+        return new Command.Acquire(
+                chance(50) ? request.waitingAtMost(units(1, 6)) : request, Optional.empty());
     }
 
     /** The length of a renewal, or none. */

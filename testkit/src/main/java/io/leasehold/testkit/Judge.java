@@ -71,6 +71,7 @@ final class Judge {
             return tokens.same(model.blocker(), store.blocker())
                     ? close(model.remaining(), store.remaining())
                             && model.record().equals(store.record())
+                            && (model.inLockDelay() == store.inLockDelay() || !tolerance.isZero())
                     : isInTheWay(store.blocker(), acquire.request().claim(), queued);
         } else if (expected instanceof Completed model && actual instanceof Completed store) {
             return tokens.same(model.token(), store.token())

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Grant;
+import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseRequest;
+import io.leasehold.spi.LeaseView;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -41,6 +43,24 @@ abstract class LockDelayRules extends ContractRules {
         assertThat(alice.releases(grant)).isEqualTo(refused(EXPIRED));
         assertThat(alice.completes(grant, "late", ttl())).isEqualTo(refused(EXPIRED));
         assertThat(alice.tries(request)).isEqualTo(gone(EXPIRED));
+        assertThat(listed()).noneMatch(row -> row.state() == LeaseView.State.HELD);
+    }
+
+    @Test
+    void aLockDelayIsListedAsWhatItIsUntilItIsOver() {
+        Grant grant = alice.holds(delayed());
+        assertThat(listed()).extracting(LeaseView::state).containsExactly(LeaseView.State.HELD);
+        pass(ttl().plus(delay().dividedBy(2)));
+        assertThat(listed()).singleElement().satisfies(row -> {
+            assertThat(row.holding()).isEqualTo(grant.holding());
+            assertThat(row.state()).isEqualTo(LeaseView.State.LOCK_DELAY);
+            assertThat(row.status()).isEqualTo(LeaseView.Status.LOCK_DELAY);
+            assertClose(row.remaining(), delay().minus(delay().dividedBy(2)));
+        });
+        LeaseQuery here =
+                LeaseQuery.overlapping(grant.holding().claim().scopes().get(0));
+        assertThat(alice.lists(here).leases()).hasSize(1);
+        passAllOf(delay());
         assertThat(listed()).isEmpty();
     }
 
@@ -50,8 +70,18 @@ abstract class LockDelayRules extends ContractRules {
         pass(ttl().plus(delay().dividedBy(2)));
         assertThat(bob.tries("a")).isInstanceOfSatisfying(Acquisition.Held.class, held -> {
             assertThat(held.blocker()).isEqualTo(grant.holding());
+            assertThat(held.inLockDelay()).isTrue();
             assertClose(held.remaining(), delay().minus(delay().dividedBy(2)));
         });
+    }
+
+    @Test
+    void whoeverMeetsALeaseThatWillHaveALockDelayIsToldThatItIsHeld() {
+        alice.holds(delayed());
+        assertThat(bob.tries("a"))
+                .isInstanceOfSatisfying(
+                        Acquisition.Held.class,
+                        held -> assertThat(held.inLockDelay()).isFalse());
     }
 
     @Test

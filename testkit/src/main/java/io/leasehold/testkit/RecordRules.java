@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.testkit;
 
+import static io.leasehold.model.RefusalReason.NOT_FOUND;
+import static io.leasehold.model.RefusalReason.NOT_HOLDER;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.leasehold.model.Claim;
@@ -21,6 +23,36 @@ import org.junit.jupiter.api.Test;
 abstract class RecordRules extends ContractRules {
 
     private static final LeaseRecord ADDRESS = LeaseRecord.of("10.0.0.7:8080");
+
+    @Test
+    void aSecondCompletionWithAnotherRecordIsRefused() {
+        Grant grant = alice.holds("a");
+        assertThat(alice.completes(grant, "one", ttl())).isEqualTo(ENDED);
+        assertThat(alice.completes(grant, "two", ttl())).isEqualTo(refused(NOT_FOUND));
+        assertThat(alice.completes(grant, "one", ttl().multipliedBy(2)))
+                .isEqualTo(refused(NOT_FOUND));
+        assertThat(alice.completes(grant, "one", ttl())).isEqualTo(ENDED);
+        assertThat(listed())
+                .singleElement()
+                .satisfies(row -> assertThat(row.record()).contains(LeaseRecord.of("one")));
+    }
+
+    @Test
+    void aSecondCompletionIsToldFromARepeatThoughAnotherHoldsTheScopeNow() {
+        Grant grant = alice.holds("a");
+        alice.completes(grant, "one", ttl());
+        bob.holds("a");
+        assertThat(alice.completes(grant, "one", ttl())).isEqualTo(ENDED);
+        assertThat(alice.completes(grant, "two", ttl())).isEqualTo(refused(NOT_HOLDER));
+    }
+
+    @Test
+    void aCompletionThatLeftNothingIsNoCompletionWithARecord() {
+        Grant grant = alice.holds("a");
+        assertThat(alice.completes(grant, "one", Duration.ZERO)).isEqualTo(ENDED);
+        assertThat(alice.completes(grant, "one", ttl())).isEqualTo(refused(NOT_FOUND));
+        assertThat(listed()).isEmpty();
+    }
 
     @Test
     void aPublishedRecordIsSeenByWhoeverIsTurnedAway() {

@@ -3,6 +3,7 @@ package io.leasehold.testkit;
 
 import static io.leasehold.model.RefusalReason.EXPIRED;
 import static io.leasehold.model.RefusalReason.NOT_FOUND;
+import static io.leasehold.model.RefusalReason.SCOPE_MISMATCH;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.leasehold.model.Claim;
@@ -12,6 +13,7 @@ import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.Refused;
 import io.leasehold.spi.Renewal.Renewed;
+import io.leasehold.spi.RenewalRequest;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -229,6 +231,81 @@ abstract class RepeatRules extends ContractRules {
         passAllOf(ttl());
         assertThat(alice.withdraws(request)).isEqualTo(ENDED);
         assertThat(alice.tries(request)).isEqualTo(gone(EXPIRED));
+    }
+
+    @Test
+    void anIdThatALeaseHasIsRefusedToARequestForOtherScopes() {
+        LeaseRequest first = alice.request("a");
+        Grant grant = alice.holds(first);
+        Claim elsewhere = Claim.exclusive(Scope.name("b"));
+        assertAnotherRequest(alter(first, elsewhere));
+        assertAnotherRequest(patient(alter(first, elsewhere)));
+        assertAnotherRequest(alter(first, Claim.exclusive(Scope.name("a"), Scope.name("b"))));
+        assertAnotherRequest(alter(first, Claim.shared(Scope.name("a"))));
+        assertFree("b");
+        assertThat(alice.holds(first)).isEqualTo(grant);
+    }
+
+    @Test
+    void anIdThatALeaseHasIsRefusedToARequestOfAnotherHolderOrWithAnotherTtl() {
+        LeaseRequest first = alice.request("a");
+        Grant grant = alice.holds(first);
+        assertAnotherRequest(
+                new LeaseRequest(first.id(), first.claim(), bob.holder(), first.terms()));
+        assertAnotherRequest(
+                LeaseRequest.of(first.id(), first.claim(), first.holder(), ttl().multipliedBy(2)));
+        assertThat(alice.holds(first)).isEqualTo(grant);
+    }
+
+    @Test
+    void anIdThatAWaiterHasIsRefusedToAnotherRequest() {
+        Grant holder = bob.holds("a");
+        LeaseRequest first = patient(alice.request("a"));
+        Pending waiter = alice.waits(first);
+        assertAnotherRequest(alter(first, Claim.exclusive(Scope.name("b"))));
+        assertAnotherRequest(
+                new LeaseRequest(first.id(), first.claim(), carol.holder(), first.terms()));
+        assertAnotherRequest(
+                LeaseRequest.of(first.id(), first.claim(), first.holder(), ttl().multipliedBy(2)));
+        waiter.assertQueued();
+        bob.releases(holder);
+        assertThat(waiter.grant().holding().claim()).isEqualTo(first.claim());
+        assertFree("b");
+    }
+
+    @Test
+    void aRepeatIsKnownAsSuchAfterARenewalForAnotherTtlAndARotation() {
+        LeaseRequest request = alice.request("a");
+        Grant grant = alice.holds(request);
+        alice.renews(RenewalRequest.of(grant, ttl().multipliedBy(2)));
+        assertThat(alice.holds(patient(request)).token()).isEqualTo(grant.token());
+        Grant rotated = alice.rotated(grant);
+        assertThat(alice.holds(request).token()).isEqualTo(rotated.token());
+    }
+
+    @Test
+    void anIdWhoseLeaseIsOverIsGoneForOtherScopesToo() {
+        LeaseRequest released = alice.request("a");
+        alice.releases(alice.holds(released));
+        LeaseRequest expired = alice.request("b");
+        alice.holds(expired);
+        passAllOf(ttl());
+        Claim elsewhere = Claim.exclusive(Scope.name("c"));
+        assertThat(alice.tries(alter(released, elsewhere))).isEqualTo(gone(NOT_FOUND));
+        assertThat(alice.tries(alter(expired, elsewhere))).isEqualTo(gone(EXPIRED));
+        assertFree("c");
+    }
+
+    private void assertAnotherRequest(LeaseRequest request) {
+        assertThat(alice.tries(request)).isEqualTo(gone(SCOPE_MISMATCH));
+    }
+
+    private LeaseRequest patient(LeaseRequest request) {
+        return alice.patient(request);
+    }
+
+    private static LeaseRequest alter(LeaseRequest request, Claim claim) {
+        return new LeaseRequest(request.id(), claim, request.holder(), request.terms());
     }
 
     @Test

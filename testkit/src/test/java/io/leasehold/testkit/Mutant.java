@@ -39,12 +39,13 @@ enum Mutant {
                     answer -> answer instanceof Refused refused
                                     && refused.reason() == RefusalReason.EXPIRED
                                     && method.equals("renew")
-                            ? new Renewed(
-                                    2,
-                                    new Validity(
-                                            Duration.ZERO,
-                                            ((RenewalRequest) argument).ttl().orElseThrow()))
+                            ? revived((RenewalRequest) argument)
                             : answer);
+        }
+
+        private Renewed revived(RenewalRequest request) {
+            Duration ttl = request.ttl().orElse(request.grant().ttl());
+            return new Renewed(2, new Validity(Duration.ZERO, ttl));
         }
     },
     /** Grants what is held, under a token of its own making. */

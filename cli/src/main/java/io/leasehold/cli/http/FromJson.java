@@ -52,7 +52,10 @@ final class FromJson {
         if (held.isPresent()) {
             JsonObject answer = held.get();
             return new Acquisition.Held(
-                    holding(part(answer, "blocker")), answer.duration("remaining"), record(answer));
+                    holding(part(answer, "blocker")),
+                    answer.duration("remaining"),
+                    record(answer),
+                    answer.flag("inLockDelay"));
         }
         Optional<JsonObject> completed = reply.object("completed");
         if (completed.isPresent()) {
@@ -113,6 +116,7 @@ final class FromJson {
     private static LeaseView view(JsonObject view) {
         LeaseView.State state = switch (view.text("status")) {
             case "", "HELD", "RUNNING" -> LeaseView.State.HELD;
+            case "LOCK_DELAY" -> LeaseView.State.LOCK_DELAY;
             case "COMPLETED", "FAILED" -> LeaseView.State.COMPLETED;
             default -> throw unknown("status");
         };

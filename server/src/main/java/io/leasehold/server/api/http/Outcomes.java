@@ -8,6 +8,7 @@ import io.leasehold.protocol.v1.AcquireReply;
 import io.leasehold.protocol.v1.AdmitReply;
 import io.leasehold.protocol.v1.EndReply;
 import io.leasehold.protocol.v1.Holding;
+import io.leasehold.protocol.v1.Reason;
 import io.leasehold.protocol.v1.Refusal;
 import io.leasehold.protocol.v1.RotateReply;
 import java.util.Locale;
@@ -57,7 +58,9 @@ final class Outcomes {
             return Problem.of(
                             HttpStatus.GONE,
                             gone.getReason().name(),
-                            "The lease of this id is over",
+                            gone.getReason() == Reason.SCOPE_MISMATCH
+                                    ? "The id belongs to another request"
+                                    : "The lease of this id is over",
                             gone.getMessage() + "; take a new lease id")
                     .with(new Problem.More(reply, null, null));
         }
@@ -71,8 +74,12 @@ final class Outcomes {
     private static String held(AcquireReply.Held held) {
         Holding blocker = held.getBlocker();
         String mode = blocker.getMode().name().toLowerCase(Locale.ROOT);
-        return String.join(", ", blocker.getScopesList()) + " is held by " + blocker.getHolder()
-                + " (" + mode + ", token " + blocker.getToken() + ") for another "
+        String who = blocker.getHolder() + " (" + mode + ", token " + blocker.getToken() + ")";
+        return String.join(", ", blocker.getScopesList())
+                + (held.getInLockDelay()
+                        ? " is in the lock-delay after the lease of " + who
+                                + " expired, for another "
+                        : " is held by " + who + " for another ")
                 + seconds(held.getRemaining()) + " s";
     }
 

@@ -160,6 +160,25 @@ final class BodiesTest {
         assertThat(problem.at("/reply/held/blocker/mode").asText()).isEqualTo("EXCLUSIVE");
     }
 
+    @Test
+    void aLockDelayIsToldAsWhatItIs() {
+        web.operations.answers(AcquireReply.newBuilder()
+                .setHeld(AcquireReply.Held.newBuilder()
+                        .setBlocker(Holding.newBuilder()
+                                .addScopes("name:orders")
+                                .setHolder("api-3")
+                                .setToken(7))
+                        .setRemaining(Duration.newBuilder().setSeconds(12))
+                        .setInLockDelay(true))
+                .build());
+        JsonNode problem = json(web.post("/v1/acquire", "{\"scopes\":[\"name:orders\"]}"));
+
+        assertThat(problem.get("detail").asText())
+                .isEqualTo("name:orders is in the lock-delay after the lease of api-3 (exclusive,"
+                        + " token 7) expired, for another 12.0 s");
+        assertThat(problem.at("/reply/held/inLockDelay").asBoolean()).isTrue();
+    }
+
     @ParameterizedTest
     @CsvSource({"12, 400000000, 13", "12, 0, 12", "0, 1, 1", "0, 0, 1"})
     void aHeldLockTellsAfterHowManySecondsToTryAgain(long seconds, int nanos, String told) {
