@@ -49,6 +49,7 @@ import org.jspecify.annotations.Nullable;
 public final class EdgeOperations implements Operations {
 
     private static final Duration DEFAULT_TTL = Duration.ofSeconds(30);
+    private static final String RECORD = "record"; // in place of a lease id, which is hex digits
 
     private final Operations operations;
     private final PrincipalLimits limits;
@@ -146,10 +147,28 @@ public final class EdgeOperations implements Operations {
 
     @Override
     public CompletionStage<EndReply> complete(Caller caller, CompleteRequest request) {
+        Grant grant = request.getGrant();
         return ending(
                 caller,
-                key(request.getNamespace(), request.getGrant()),
-                () -> operations.complete(caller, request));
+                key(request.getNamespace(), grant),
+                () -> ended(() -> operations.complete(caller, request), (reply, failure) -> {
+                    if (reply != null && reply.hasEnded()) {
+                        noteRecords(caller.principal(), request);
+                    }
+                }));
+    }
+
+    /** A record takes the room of a lease in the store, at each scope, for as long as it is kept. */
+    private void noteRecords(Principal who, CompleteRequest request) {
+        Duration keepFor = duration(request.getKeepFor());
+        for (String scope : request.getGrant().getScopesList()) {
+            String key = key(request.getNamespace(), RECORD, Mode.EXCLUSIVE, List.of(scope));
+            if (keepFor.isZero()) {
+                limits.ended(who, key);
+            } else {
+                limits.holds(who, key, keepFor);
+            }
+        }
     }
 
     @Override
@@ -300,7 +319,7 @@ public final class EdgeOperations implements Operations {
         return key(namespace, grant.getLeaseId(), grant.getMode(), grant.getScopesList());
     }
 
-    /** Under one id there may be several leases, as long as their scopes have nothing in common. */
+    /** Also by scopes: requests with one id are under way at once before the store refuses all but one. */
     private static String key(String namespace, String leaseId, Mode mode, List<String> scopes) {
         Digest.Builder key = Digest.builder()
                 .bytes(utf8(namespace(namespace)))

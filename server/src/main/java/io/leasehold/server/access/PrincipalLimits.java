@@ -36,7 +36,7 @@ final class PrincipalLimits {
 
     /** What one principal uses. */
     private static final class Usage {
-        /** When each lease has surely expired, by its key. */
+        /** When each lease and each record has surely expired, by its key. */
         private final Map<String, Long> leases = new HashMap<>();
         /** By key how often a lease is asked for by calls under way. */
         private final Map<String, Integer> asked = new HashMap<>();
@@ -168,7 +168,8 @@ final class PrincipalLimits {
                         "leases per principal",
                         maxLeases,
                         principal.name() + " has " + usage.leases.size()
-                                + " leases, which is the most; release some of them");
+                                + " leases and records, which is the most; release some leases, or"
+                                + " wait until records are no longer kept");
             }
             beginCall(principal, usage);
             usage.asked.put(key, 1);
@@ -187,7 +188,7 @@ final class PrincipalLimits {
         });
     }
 
-    /** A lease was granted or renewed, or maybe so. */
+    /** A lease was granted or renewed, or maybe so; or a record was left. */
     void holds(Principal principal, String key, Duration atMost) {
         update(principal, (usage, now) -> {
             if (usage.leases.size() < maxLeases || usage.leases.containsKey(key)) {
@@ -196,7 +197,7 @@ final class PrincipalLimits {
         });
     }
 
-    /** A lease is over. */
+    /** A lease is over, or a record was erased. */
     void ended(Principal principal, String key) {
         update(principal, (usage, now) -> usage.leases.remove(key));
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.leasehold.protocol.v1.AcquireReply;
 import io.leasehold.protocol.v1.AcquireRequest;
+import io.leasehold.protocol.v1.CompleteRequest;
 import io.leasehold.protocol.v1.EndReply;
 import io.leasehold.protocol.v1.Failure;
 import io.leasehold.protocol.v1.Grant;
@@ -155,6 +156,34 @@ final class EdgeOperationsTest {
         assertThat(edge.renew(CALLER, renewal(grant))).isCompleted();
         answer = granted();
         assertThat(outcome("b")).isEqualTo(Failure.Kind.FAILURE_UNSPECIFIED);
+    }
+
+    @Test
+    void aRecordThatACompletedLeaseLeftCountsForAsLongAsItIsKept() {
+        answer = CompletableFuture.completedFuture(ENDED);
+        assertThat(edge.complete(CALLER, completion(Duration.ofMinutes(5)))).isCompleted();
+        answer = granted();
+        assertThat(outcome("b")).isEqualTo(Failure.Kind.LIMIT_EXCEEDED);
+        time.advance(Duration.ofMinutes(4));
+        assertThat(outcome("b")).isEqualTo(Failure.Kind.LIMIT_EXCEEDED);
+        time.advance(Duration.ofMinutes(1));
+        assertThat(outcome("b")).isEqualTo(Failure.Kind.FAILURE_UNSPECIFIED);
+    }
+
+    @Test
+    void aRecordThatWasErasedCountsNoMore() {
+        answer = CompletableFuture.completedFuture(ENDED);
+        assertThat(edge.complete(CALLER, completion(Duration.ofMinutes(5)))).isCompleted();
+        assertThat(edge.complete(CALLER, completion(Duration.ZERO))).isCompleted();
+        answer = granted();
+        assertThat(outcome("b")).isEqualTo(Failure.Kind.FAILURE_UNSPECIFIED);
+    }
+
+    private static CompleteRequest completion(Duration keepFor) {
+        return CompleteRequest.newBuilder()
+                .setGrant(Grant.newBuilder().setLeaseId("a").addScopes("orders"))
+                .setKeepFor(seconds(keepFor))
+                .build();
     }
 
     private static RenewRequest renewal(Grant grant) {
