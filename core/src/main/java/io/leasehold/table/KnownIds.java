@@ -64,9 +64,14 @@ final class KnownIds {
         return owner != null && owner.isOver(now);
     }
 
-    /** Notes that neither a lease nor a waiter has the id any more. */
+    /** Gives up what was taken; not if a lease has it by now, as one that was restored while it waited. */
     void giveUp(LeaseId id) {
-        inUse.remove(id);
+        inUse.remove(id, NO_LEASE_YET);
+    }
+
+    /** Notes that the lease does not have the id any more. */
+    void giveUp(LeaseId id, Owner lease) {
+        inUse.remove(id, lease);
     }
 
     int inUse() {

@@ -116,7 +116,7 @@ final class LeaseBook {
         }
         stripes.home(lease.claim).ends.remove(lease);
         stripes.span(lease.claim, -1);
-        stripes.ids.giveUp(lease.id);
+        stripes.ids.giveUp(lease.id, lease);
         occupied.addAndGet(-lease.claim.scopes().size());
     }
 

@@ -751,10 +751,9 @@ public final class LeaseTable {
     }
 
     private void grantTo(Waiter waiter, long now) {
-        Claim claim = waiter.request.claim();
         if (!ids.take(waiter.request.id())) {
-            waiter.settle(
-                    ANOTHER_REQUEST); // its id was used for other scopes since it left the queue
+            // its id was used for other scopes since it left the queue, or restored while it waited
+            waiter.settle(ANOTHER_REQUEST);
             return;
         }
         LiveLease lease;

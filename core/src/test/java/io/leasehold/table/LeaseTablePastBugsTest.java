@@ -4,6 +4,7 @@ package io.leasehold.table;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.leasehold.model.Claim;
+import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseId;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.NaiveScopes;
@@ -82,6 +83,29 @@ final class LeaseTablePastBugsTest {
                 reader.holding(), Duration.ofMillis(980), java.util.Optional.empty(), false);
         assertThat(writer).isCompletedWithValue(held);
         assertThat(behind).isCompletedWithValue(held);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 8})
+    void aLeaseThatIsRestoredWhileItsRequestWaitsIsNotGrantedAgain(int stripes) {
+        TableDriver driver = new TableDriver(stripes);
+        driver.acquire(Claim.shared(A)).grant();
+        Answer writer = driver.queue(Claim.exclusive(A), Duration.ofMillis(10));
+        LeaseRequest request = driver.request(Claim.shared(A)).waitingAtMost(LONG);
+        Answer waiter = driver.acquire(request);
+        driver.table.restore(request, new FencingToken(9), driver.now());
+
+        driver.pass(Duration.ofMillis(10));
+        driver.advance();
+
+        assertThat(writer.join()).isInstanceOf(Acquisition.Held.class);
+        assertThat(waiter).isCompletedWithValue(
+                new Acquisition.Gone(RefusalReason.SCOPE_MISMATCH));
+        assertThat(driver.list()).hasSize(2);
+        driver.pass(LONG);
+        driver.advance();
+        assertThat(driver.table.size()).isZero();
+        assertThat(driver.table.idsInUse()).isZero();
     }
 
     @ParameterizedTest

@@ -151,12 +151,17 @@ final class JournalTruncationTest {
         byte[] first = journal.bytes(FIRST);
         byte[] whole = first.clone();
         Damage.State before = states.get(states.size() - 2);
+        // where the last two batches share a sector, nothing is left that misses either
+        Damage.State beforeBoth = states.get(states.size() - 3);
         int dropped = 0;
+        int both = 0;
         for (int at = 0; at < used(whole); at += BatchScanner.SECTOR) {
             Arrays.fill(first, at, at + BatchScanner.SECTOR, (byte) 0);
             try {
-                assertThat(journal.read()).as("a hole at %d", at).isEqualTo(before);
+                Damage.State found = journal.read();
+                assertThat(found).as("a hole at %d", at).isIn(before, beforeBoth);
                 dropped++;
+                both += found.equals(before) ? 0 : 1;
             } catch (DamagedFileException refusal) {
                 assertThat(refusal.file()).isEqualTo(FIRST);
             }
@@ -164,6 +169,7 @@ final class JournalTruncationTest {
         }
         int last = BatchHead.extent(23 * 23 * 10) / BatchScanner.SECTOR;
         assertThat(dropped).as("sectors of the last batch").isBetween(last - 1, last + 2);
+        assertThat(both).as("sectors of the last two").isLessThanOrEqualTo(1);
     }
 
     /** Up to where there is anything but zeros. */
