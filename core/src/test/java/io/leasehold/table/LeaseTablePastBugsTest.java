@@ -99,8 +99,7 @@ final class LeaseTablePastBugsTest {
         driver.advance();
 
         assertThat(writer.join()).isInstanceOf(Acquisition.Held.class);
-        assertThat(waiter).isCompletedWithValue(
-                new Acquisition.Gone(RefusalReason.SCOPE_MISMATCH));
+        assertThat(waiter).isCompletedWithValue(new Acquisition.Gone(RefusalReason.SCOPE_MISMATCH));
         assertThat(driver.list()).hasSize(2);
         driver.pass(LONG);
         driver.advance();
