@@ -337,8 +337,8 @@ final class CommandsOnServerTest {
     @Test
     void aScriptThatAsksAgainWithItsIdGetsItsLeaseAndAnotherRequestDoesNot() throws Exception {
         environment.put("LEASEHOLD_LEASE_ID", "00000000000000000000000000000001");
-        assertThat(json("acquire", "--lock", "job").text("token")).isEqualTo("1");
-        assertThat(json("acquire", "--lock", "job").text("token")).isEqualTo("1");
+        assertThat(json("acquire", "--lock", "job", "--ttl", "10m").text("token")).isEqualTo("1");
+        assertThat(json("acquire", "--lock", "job", "--ttl", "10m").text("token")).isEqualTo("1");
         assertThat(run(76, "acquire", "--lock", "other").err())
                 .contains("LEASEHOLD_LEASE_ID is of a lease on other scopes");
         assertThat(run(76, "acquire", "--lock", "job", "--ttl", "2m").err())
@@ -352,7 +352,7 @@ final class CommandsOnServerTest {
                         URI.create(environment.get("LEASEHOLD_SERVER") + "/v1/acquire"))
                 .header("Content-Type", "application/json")
                 .POST(HttpRequest.BodyPublishers.ofString("{\"scopes\":[\"job\"],"
-                        + "\"holder\":\"api-3\",\"ttl\":\"0.1s\",\"lockDelay\":\"60s\"}"))
+                        + "\"holder\":\"api-3\",\"ttl\":\"0.1s\",\"lockDelay\":\"600s\"}"))
                 .build();
         assertThat(HttpClient.newHttpClient()
                         .send(acquire, HttpResponse.BodyHandlers.ofString())
