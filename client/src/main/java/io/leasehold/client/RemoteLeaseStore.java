@@ -27,6 +27,7 @@ import io.leasehold.spi.Limits;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
 import io.leasehold.spi.Rotation;
+import io.leasehold.spi.Time;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -46,9 +47,10 @@ import java.util.function.Consumer;
  * has no answer, because the connection broke or the server took too long, may have: it is never
  * called anything else, and never sent a second time from here. Whoever asked repeats it with the
  * same lease id, as {@code Leasehold} does, and the server's engine knows the repeat; so a lost
- * answer can't become a second lease. How long a lease is good for is passed on as the server said
- * it, and counted by the caller from before it asked, so a slow network makes leases shorter, never
- * longer.
+ * answer can't become a second lease. A repeat of an acquire that still waits for its answer on a
+ * connection that lives is not sent: it gets that answer, with the time between the two taken off.
+ * How long a lease is good for is passed on as the server said it, and counted by the caller from
+ * before it asked, so a slow network makes leases shorter, never longer.
  *
  * <p>An acquire whose connection breaks while it waits keeps its place for some seconds, in which
  * its repeat takes over. After that the server takes it back, unless somebody else may rely on it,
@@ -63,10 +65,13 @@ public final class RemoteLeaseStore implements LeaseStore {
     private static final int MAX_RENEWALS_BYTES = 128 << 10;
 
     private final String namespace;
+    private final Time time;
     private final Line line;
+    private final OpenAcquires acquires = new OpenAcquires();
 
-    private RemoteLeaseStore(String namespace, Line line) {
-        this.namespace = namespace;
+    private RemoteLeaseStore(RemoteOptions options, Line line) {
+        this.namespace = options.address().namespace();
+        this.time = options.time();
         this.line = line;
     }
 
@@ -88,7 +93,7 @@ public final class RemoteLeaseStore implements LeaseStore {
      *     message says why
      */
     public static RemoteLeaseStore connect(RemoteOptions options) {
-        return new RemoteLeaseStore(options.address().namespace(), Line.open(options));
+        return new RemoteLeaseStore(options, Line.open(options));
     }
 
     @Override
@@ -98,10 +103,13 @@ public final class RemoteLeaseStore implements LeaseStore {
             return CompletableFuture.failedFuture(refusal.get());
         }
         line.pin().asked(request.terms().ttl());
-        return line.ask(Question.acquire(
-                Call.newBuilder().setAcquire(ToWire.acquire(namespace, request)),
-                request.terms().waitAtMost(),
-                answer -> FromWire.acquisition(request, answer.getAcquired())));
+        return acquires.ask(
+                request,
+                time.nanos(),
+                () -> line.ask(Question.acquire(
+                        Call.newBuilder().setAcquire(ToWire.acquire(namespace, request)),
+                        request.terms().waitAtMost(),
+                        answer -> FromWire.acquisition(request, answer.getAcquired()))));
     }
 
     @Override

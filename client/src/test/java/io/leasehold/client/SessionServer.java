@@ -22,6 +22,7 @@ import io.leasehold.protocol.v1.SessionReply;
 import io.leasehold.protocol.v1.SessionRequest;
 import io.leasehold.protocol.v1.WatchReply;
 import io.leasehold.protocol.v1.WatchRequest;
+import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.LeaseStore;
 import io.leasehold.testkit.TlsCertificate;
 import java.io.IOException;
@@ -129,6 +130,14 @@ final class SessionServer implements AutoCloseable {
 
     static SessionReply reply(Answer... answers) {
         return SessionReply.newBuilder().addAllAnswers(List.of(answers)).build();
+    }
+
+    /** The answer to a call, which was an acquire. */
+    static Answer acquired(Call call, Acquisition outcome) {
+        return Answer.newBuilder()
+                .setId(call.getId())
+                .setAcquired(ToWire.acquisition(outcome))
+                .build();
     }
 
     /** Ends all sessions, leaving what is under way without an answer. */

@@ -14,6 +14,7 @@ import io.leasehold.testkit.VirtualTime;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -52,6 +53,7 @@ final class ServedStores implements AutoCloseable {
         plans.put(namespace, new Plan(options, time));
         RemoteOptions remote = RemoteOptions.at("leasehold://127.0.0.1:" + server.port())
                 .withNamespace(namespace)
+                .within(new StoreClock(time), new SplittableRandom(18))
                 .withPatience(PATIENCE);
         return new Remote(time, RemoteLeaseStore.connect(remote));
     }
@@ -59,6 +61,25 @@ final class ServedStores implements AutoCloseable {
     @Override
     public void close() {
         server.close();
+    }
+
+    /** The clock of the store, with timers that watch over a real connection. */
+    private record StoreClock(VirtualTime virtual) implements Time {
+
+        @Override
+        public long nanos() {
+            return virtual.nanos();
+        }
+
+        @Override
+        public long wallMillis() {
+            return virtual.wallMillis();
+        }
+
+        @Override
+        public Timer schedule(Duration delay, Runnable task) {
+            return Time.system().schedule(delay, task);
+        }
     }
 
     /** Time passes only when the server has everything: an answer on its way is not late. */
