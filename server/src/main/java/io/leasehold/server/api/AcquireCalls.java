@@ -2,6 +2,7 @@
 package io.leasehold.server.api;
 
 import io.leasehold.model.LimitExceededException;
+import io.leasehold.model.OutcomeUnknownException;
 import io.leasehold.model.RefusalReason;
 import io.leasehold.model.RequestRefusedException;
 import io.leasehold.model.StoreUnavailableException;
@@ -35,6 +36,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class AcquireCalls {
 
+    /** Calls that wait, or the oldest is answered. */
+    static final int MOST_WAITING = 16;
+
     /**
      * What it needs.
      *
@@ -48,6 +52,7 @@ final class AcquireCalls {
     static final class Call {
         final CompletableFuture<Acquisition> answer = new CompletableFuture<>();
         private boolean lost;
+        private boolean asked; // the store
         private boolean answered; // by the store
         private boolean mayHold = true; // the store may hold something for it
         private boolean turnedAway; // the answer of the store is no longer passed on
@@ -96,6 +101,23 @@ final class AcquireCalls {
         return true;
     }
 
+    /** The store was asked for a call. */
+    void asked(Call call) {
+        List<Call> waiting;
+        synchronized (this) {
+            call.asked = true;
+            waiting = calls.stream()
+                    .filter(other -> !other.lost && !other.answer.isDone())
+                    .toList();
+        }
+        if (waiting.size() > MOST_WAITING) { // the client believes the latest
+            waiting.get(0)
+                    .answer
+                    .completeExceptionally(
+                            new OutcomeUnknownException("a repeat of the request took its place"));
+        }
+    }
+
     /** The store's answer. */
     void answered(Call call, @Nullable Acquisition acquisition, @Nullable Throwable failure) {
         boolean kept;
@@ -118,7 +140,7 @@ final class AcquireCalls {
         }
     }
 
-    private static boolean mayHaveHappened(@Nullable Throwable failure) {
+    static boolean mayHaveHappened(@Nullable Throwable failure) {
         Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
         return !(cause instanceof StoreUnavailableException
                 || cause instanceof LimitExceededException
@@ -228,12 +250,14 @@ final class AcquireCalls {
     /**
      * Withdraws a request that waits, and tells those who still listen: that it did not happen if it
      * was withdrawn, else what the store says, or that it is unknown. If one of the callers is being
-     * told of the lease, nothing is withdrawn, and the store has the answer for the others, too.
+     * told of the lease, nothing is withdrawn, and the store has the answer for the others, too. While
+     * the store is being asked for one of them, nothing is done: the withdrawal could overtake it. It
+     * is called again after that.
      */
     void turnAway() {
         List<Call> waiting = new ArrayList<>();
         synchronized (this) {
-            if (request.terms().waitAtMost().isZero() || isBeingTold()) {
+            if (request.terms().waitAtMost().isZero() || isBeingTold() || isBeingAsked()) {
                 return;
             }
             for (Call call : calls) {
@@ -252,6 +276,10 @@ final class AcquireCalls {
     private boolean isBeingTold() {
         return calls.stream()
                 .anyMatch(call -> !call.lost && call.acquisition instanceof Acquisition.Granted);
+    }
+
+    private boolean isBeingAsked() {
+        return calls.stream().anyMatch(call -> !call.asked);
     }
 
     private void tell(Call call, @Nullable Ending ending) {

@@ -37,6 +37,7 @@ final class Acquires implements AutoCloseable {
     private final Set<AcquireCalls> replaced = ConcurrentHashMap.newKeySet(); // not empty yet
     private final Set<RepeatedWithdrawal> denied =
             ConcurrentHashMap.newKeySet(); // not answered yet
+    private volatile boolean turningAway;
     private volatile boolean closed;
 
     private record Key(String namespace, LeaseId id) {}
@@ -63,6 +64,9 @@ final class Acquires implements AutoCloseable {
     }
 
     CompletionStage<Acquisition> acquire(Caller caller, Order order) {
+        if (turningAway) {
+            throw Stopping.refusal();
+        }
         Key key = new Key(order.namespace(), order.request().id());
         if (count() >= most && !wanted.containsKey(key)) {
             throw Failures.limit(
@@ -71,7 +75,20 @@ final class Acquires implements AutoCloseable {
                     most + " " + UNDER_WAY + ", which is the most: try again later");
         }
         AcquireCalls.Call call = new AcquireCalls.Call();
-        AcquireCalls joined = wanted.compute(key, (id, known) -> {
+        AcquireCalls joined = join(call, key, order);
+        ask(call, joined, order);
+        CompletionStage<?> unusedFate = caller.gone().whenComplete((lost, delivered) -> {
+            if (delivered == null) {
+                joined.lost(call);
+            } else {
+                joined.told(call);
+            }
+        });
+        return call.answer;
+    }
+
+    private AcquireCalls join(AcquireCalls.Call call, Key key, Order order) {
+        return wanted.compute(key, (id, known) -> {
             if (known != null && known.join(call)) {
                 return known;
             } else if (known != null) {
@@ -81,23 +98,23 @@ final class Acquires implements AutoCloseable {
             entry.join(call);
             return entry;
         });
-        CompletionStage<Acquisition> asked;
+    }
+
+    private void ask(AcquireCalls.Call call, AcquireCalls joined, Order order) {
         try {
-            asked = order.store().acquire(order.request().sentBy(joined.sender()));
+            CompletionStage<?> unused = order.store()
+                    .acquire(order.request().sentBy(joined.sender()))
+                    .whenComplete(
+                            (acquisition, failure) -> joined.answered(call, acquisition, failure));
         } catch (RuntimeException | Error e) {
             joined.told(call);
             throw e;
-        }
-        CompletionStage<?> unusedAnswer = asked.whenComplete(
-                (acquisition, failure) -> joined.answered(call, acquisition, failure));
-        CompletionStage<?> unusedFate = caller.gone().whenComplete((lost, delivered) -> {
-            if (delivered == null) {
-                joined.lost(call);
-            } else {
-                joined.told(call);
+        } finally {
+            joined.asked(call);
+            if (turningAway) { // which may have begun while the store was asked
+                joined.turnAway();
             }
-        });
-        return call.answer;
+        }
     }
 
     private AcquireCalls wanted(Key key, Order order) {
@@ -153,8 +170,9 @@ final class Acquires implements AutoCloseable {
         }
     }
 
-    /** Takes back all that still wait, and answers them. */
+    /** Takes back all that still wait, and answers them; takes no more. */
     void turnAway() {
+        turningAway = true;
         List.copyOf(wanted.values()).forEach(AcquireCalls::turnAway);
         List.copyOf(replaced).forEach(AcquireCalls::turnAway);
     }

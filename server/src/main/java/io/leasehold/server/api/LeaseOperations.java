@@ -40,7 +40,6 @@ import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseStore;
 import io.leasehold.spi.RenewalRequest;
-
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -48,6 +47,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The operations on the stores of the namespaces. Each reads its request, asks whether the caller
@@ -55,8 +55,8 @@ import java.util.function.Function;
  */
 public final class LeaseOperations implements Operations, AutoCloseable {
 
-    /** Calls of one acquire, on average: clients repeat each of them while it waits. */
-    private static final int REPEATS = 16;
+    /** Calls of one lease id that wait: of more, {@link AcquireCalls} answers the oldest. */
+    private static final int REPEATS = AcquireCalls.MOST_WAITING;
 
     private final Namespaces namespaces;
     private final Acquires acquires;
@@ -111,23 +111,29 @@ public final class LeaseOperations implements Operations, AutoCloseable {
                     }
                     return in(namespaces.leases(namespace), store -> {
                         var order = new Acquires.Order(namespace, store, request);
-                        return acquires.acquire(caller, order)
-                                .thenCompose(answer -> isPermitted(caller, method, namespace)
-                                        ? CompletableFuture.completedStage(answer)
-                                        : denied(order, answer));
+                        CompletionStage<Acquisition> asked = acquires.acquire(caller, order);
+                        return asked.handle(
+                                        (answer, failure) -> isPermitted(caller, method, namespace)
+                                                ? asked
+                                                : denied(order, answer, failure))
+                                .thenCompose(told -> told);
                     });
                 },
                 Replies::acquisition);
     }
 
     /** For a caller that lost its permission while it waited, and could not release what it got. */
-    private CompletionStage<Acquisition> denied(Acquires.Order order, Acquisition answer) {
+    private CompletionStage<Acquisition> denied(
+            Acquires.Order order, @Nullable Acquisition answer, @Nullable Throwable failure) {
         CallFailedException denied = denied(LeasesGrpc.getAcquireMethod(), order.namespace());
-        if (!(answer instanceof Acquisition.Granted)) {
+        boolean nothing = failure == null
+                ? !(answer instanceof Acquisition.Granted)
+                : !AcquireCalls.mayHaveHappened(failure);
+        if (nothing) {
             return CompletableFuture.failedStage(denied);
         }
         return acquires.deny(order)
-                .handle((ending, failure) -> failure == null
+                .handle((ending, unanswered) -> unanswered == null
                         ? denied
                         : new OutcomeUnknownException(
                                 "the permission to acquire was revoked, and the lease could not be"

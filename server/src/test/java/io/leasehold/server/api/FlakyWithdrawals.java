@@ -25,7 +25,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
-/** A store on which a test decides what becomes of each withdrawal. */
+/** A store on which a test decides what becomes of each withdrawal, and of acquires. */
 final class FlakyWithdrawals implements LeaseStore {
 
     /** Decides about one withdrawal, which happens when its supplier is asked. */
@@ -33,8 +33,14 @@ final class FlakyWithdrawals implements LeaseStore {
         CompletionStage<Ending> of(Supplier<CompletionStage<Ending>> withdrawal);
     }
 
+    /** Decides about one acquire, which happens when its supplier is asked. */
+    interface AcquireFate {
+        CompletionStage<Acquisition> of(Supplier<CompletionStage<Acquisition>> acquire);
+    }
+
     private final LeaseStore store;
     private final Fate fate;
+    AcquireFate acquiring = Supplier::get;
 
     FlakyWithdrawals(LeaseStore store, Fate fate) {
         this.store = store;
@@ -65,7 +71,7 @@ final class FlakyWithdrawals implements LeaseStore {
 
     @Override
     public CompletionStage<Acquisition> acquire(LeaseRequest request) {
-        return store.acquire(request);
+        return acquiring.of(() -> store.acquire(request));
     }
 
     @Override

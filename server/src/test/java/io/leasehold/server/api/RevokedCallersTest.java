@@ -7,6 +7,7 @@ import io.leasehold.memory.MemoryLeaseStore;
 import io.leasehold.model.Claim;
 import io.leasehold.model.Holder;
 import io.leasehold.model.LeaseId;
+import io.leasehold.model.OutcomeUnknownException;
 import io.leasehold.model.Scope;
 import io.leasehold.protocol.v1.AcquireReply;
 import io.leasehold.protocol.v1.AcquireRequest;
@@ -34,9 +35,9 @@ final class RevokedCallersTest {
     private final VirtualTime time = VirtualTime.create();
     private final LeaseStore store = MemoryLeaseStore.create(TableOptions.defaults(), time);
     private final AtomicInteger failures = new AtomicInteger();
+    private final FlakyWithdrawals flaky = new FlakyWithdrawals(store, failures);
     private final LeaseOperations operations = new LeaseOperations(
-            OpenedByTest.namespaces(
-                    2, Runnable::run, name -> new FlakyWithdrawals(store, failures)),
+            OpenedByTest.namespaces(2, Runnable::run, name -> flaky),
             new OperationsOptions(
                     "test",
                     store.guarantees(),
@@ -102,6 +103,15 @@ final class RevokedCallersTest {
 
     @Test
     void aLeaseThatIsTakenBackAtOnceIsToldAsDenied() {
+        assertThat(toldAfterRevocation()).isEqualTo(Failure.Kind.PERMISSION_DENIED);
+        assertThat(acquire(3).join()).isInstanceOf(Acquisition.Granted.class);
+    }
+
+    @Test
+    void aLeaseWhoseAnswerWasLostIsTakenBackToo() {
+        flaky.acquiring = acquire -> acquire.get()
+                .thenCompose(granted -> CompletableFuture.failedStage(
+                        new OutcomeUnknownException("the answer was lost")));
         assertThat(toldAfterRevocation()).isEqualTo(Failure.Kind.PERMISSION_DENIED);
         assertThat(acquire(3).join()).isInstanceOf(Acquisition.Granted.class);
     }

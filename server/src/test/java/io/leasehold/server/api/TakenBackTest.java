@@ -2,6 +2,8 @@
 package io.leasehold.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import com.linecorp.armeria.common.HttpMethod;
 import com.linecorp.armeria.common.RequestHeaders;
@@ -11,6 +13,7 @@ import io.leasehold.model.Holder;
 import io.leasehold.model.LeaseId;
 import io.leasehold.model.OutcomeUnknownException;
 import io.leasehold.model.Scope;
+import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.server.access.Access;
 import io.leasehold.server.access.Principal;
 import io.leasehold.spi.Acquisition;
@@ -38,7 +41,7 @@ final class TakenBackTest {
 
     private final VirtualTime time = VirtualTime.create();
     private final LeaseStore memory = MemoryLeaseStore.create(TableOptions.defaults(), time);
-    private final LeaseStore store =
+    private final FlakyWithdrawals store =
             new FlakyWithdrawals(memory, withdrawal -> this.fate.of(withdrawal));
     private final Acquires acquires = new Acquires(time, GRACE, 3, new SplittableRandom(18));
     private FlakyWithdrawals.Fate fate = Supplier::get;
@@ -53,14 +56,23 @@ final class TakenBackTest {
     }
 
     private CompletableFuture<Acquisition> acquire(Delivery delivery, LeaseRequest request) {
-        return acquires.acquire(
+        return acquire(acquires, delivery, request);
+    }
+
+    private CompletableFuture<Acquisition> acquire(
+            Acquires server, Delivery delivery, LeaseRequest request) {
+        return server.acquire(
                         new Caller(ANYONE, delivery), new Acquires.Order("default", store, request))
                 .toCompletableFuture();
     }
 
     private Grant tell(LeaseRequest request) {
+        return tell(acquires, request);
+    }
+
+    private Grant tell(Acquires server, LeaseRequest request) {
         Delivery told = new Delivery();
-        Grant grant = granted(acquire(told, request));
+        Grant grant = granted(acquire(server, told, request));
         told.delivered();
         return grant;
     }
@@ -213,14 +225,15 @@ final class TakenBackTest {
     }
 
     @Test
-    void aRepeatThatIsToldWhileAStopTakesItsRequestBackKeepsTheLease() {
+    void aRepeatThatIsToldElsewhereWhileAStopTakesItsRequestBackKeepsTheLease() {
+        Acquires other = new Acquires(time, GRACE, 3, new SplittableRandom(19));
         Grant holder = tell(request(1));
         CompletableFuture<Acquisition> waiting = acquire(new Delivery(), request(2));
         List<Grant> told = new ArrayList<>();
         fate = withdrawal -> first(
                 () -> {
                     release(holder);
-                    told.add(tell(request(2)));
+                    told.add(tell(other, request(2)));
                 },
                 withdrawal);
         acquires.turnAway();
@@ -245,5 +258,93 @@ final class TakenBackTest {
         assertUnknown(waiting);
         assertThat(underWay.get(0).get().toCompletableFuture().join())
                 .isInstanceOf(Ending.Ended.class);
+    }
+
+    /** The lock is free, and nobody waits for it. */
+    private void assertFree() {
+        assertThat(memory.acquire(request(99).waitingAtMost(Duration.ZERO))
+                        .toCompletableFuture()
+                        .join())
+                .isInstanceOf(Acquisition.Granted.class);
+    }
+
+    private static void assertTurnedAway(CompletableFuture<Acquisition> answer) {
+        assertThat(answer)
+                .failsWithin(Duration.ZERO)
+                .withThrowableThat()
+                .withCauseInstanceOf(StoreUnavailableException.class);
+    }
+
+    /** A stop begins when the server is about to ask the store, once. */
+    private void stopBeforeTheStoreIsAsked() {
+        store.acquiring = acquire -> {
+            store.acquiring = Supplier::get;
+            acquires.turnAway();
+            return acquire.get();
+        };
+    }
+
+    @Test
+    void aRequestThatIsOnItsWayToTheStoreWhenAStopBeginsIsTurnedAway() {
+        Grant holder = tell(request(1));
+        stopBeforeTheStoreIsAsked();
+        CompletableFuture<Acquisition> waiting = acquire(new Delivery(), request(2));
+        assertTurnedAway(waiting);
+        release(holder);
+        assertFree();
+    }
+
+    @Test
+    void aRepeatThatIsOnItsWayToTheStoreWhenAStopBeginsIsTurnedAwayWithItsRequest() {
+        Grant holder = tell(request(1));
+        CompletableFuture<Acquisition> waiting = acquire(new Delivery(), request(2));
+        stopBeforeTheStoreIsAsked();
+        CompletableFuture<Acquisition> repeat = acquire(new Delivery(), request(2));
+        assertTurnedAway(waiting);
+        assertTurnedAway(repeat);
+        release(holder);
+        assertFree();
+    }
+
+    @Test
+    void noRequestIsTakenOnceAStopHasBegun() {
+        acquires.turnAway();
+        assertThatExceptionOfType(StoreUnavailableException.class)
+                .isThrownBy(() -> acquire(new Delivery(), request(2)));
+        assertFree();
+    }
+
+    @Test
+    void aRequestThatFailsInTheStoreWhileAStopBeginsKeepsNoOtherFromBeingTurnedAway() {
+        Grant holder = tell(request(1));
+        CompletableFuture<Acquisition> waiting = acquire(new Delivery(), request(2));
+        store.acquiring = acquire -> {
+            acquires.turnAway();
+            throw new IllegalStateException("a defect of the store");
+        };
+        assertThatIllegalStateException().isThrownBy(() -> acquire(new Delivery(), request(2)));
+        assertTurnedAway(waiting);
+        release(holder);
+        assertFree();
+    }
+
+    // ---- many calls for one lease
+
+    @Test
+    void ofManyCallsForOneLeaseThatTheStoreKeepsWaitingTheOldestGiveWay() {
+        List<CompletableFuture<Acquisition>> asked = new ArrayList<>();
+        List<CompletableFuture<Acquisition>> answers = new ArrayList<>();
+        store.acquiring = acquire -> {
+            answers.add(new CompletableFuture<>());
+            return answers.get(answers.size() - 1);
+        };
+        for (int i = 0; i < 20; i++) {
+            asked.add(acquire(new Delivery(), request(2)));
+        }
+        asked.subList(0, 4).forEach(TakenBackTest::assertUnknown);
+        assertThat(asked.subList(4, 20)).noneMatch(CompletableFuture::isDone);
+        Acquisition granted = memory.acquire(request(2)).toCompletableFuture().join();
+        answers.forEach(answer -> answer.complete(granted));
+        asked.subList(4, 20).forEach(TakenBackTest::granted);
     }
 }
