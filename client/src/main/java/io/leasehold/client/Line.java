@@ -27,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  * have come and sends them in one message, as long as the stream has room. While there is no
  * connection, questions are turned away at once.
  *
+ * <p>When the server says that it is stopping and there is another one, questions go to that as soon
+ * as it is connected. Those that were sent before are still answered by the first.
+ *
  * <p>A question that was never sent is unavailable; once it was sent and the connection broke, or
  * the answer takes too long, its outcome is unknown. Nothing is sent twice: whoever asked decides
  * whether to repeat it.
@@ -44,6 +47,7 @@ final class Line {
     private final Pauses pauses;
     private final StorePin pin;
     private final OpenQuestions openQuestions = new OpenQuestions();
+    private final Handover handover;
     // whether the thread is going to look into the outbox
     private final AtomicBoolean called = new AtomicBoolean();
     // completes when there was a first connection, or no server was to be had
@@ -55,6 +59,8 @@ final class Line {
     private volatile boolean closed;
     private @Nullable Connection connection;
     private @Nullable Session session;
+    // to a server that is stopping, until all that was sent to it is answered
+    private @Nullable Leaving leaving;
     private Time.@Nullable Timer retry;
     private Time.@Nullable Timer sweep;
 
@@ -70,7 +76,11 @@ final class Line {
         this.pauses = new Pauses(options.address().servers().size(), options.random());
         this.pin = new StorePin(Set.copyOf(options.address().servers()).size());
         this.watches = new Watches(options, loop);
+        this.handover = new Handover(options, channels, loop, new ConnectionEvents(), this::whyForeign);
     }
+
+    /** A connection that takes no more questions. */
+    private record Leaving(Connection connection, Session session) {}
 
     /**
      * Connects to the first server that answers.
@@ -202,15 +212,16 @@ final class Line {
                 down(from, new StoreUnavailableException(from.server() + " is about to stop"));
                 return;
             }
-            Optional<StoreId> told = FromWire.storeId(reply.getStoreId());
-            Optional<StoreId> ours = pin.store();
-            if (heard(from, told) == StorePin.Verdict.FOREIGN) {
-                down(from, foreign(from, ours, told));
+            Optional<LeaseholdException> foreign = whyForeign(from, reply);
+            if (foreign.isPresent()) {
+                down(from, foreign.get());
                 return;
             }
             cancelRetry();
+            leave();
             info = reply;
             pauses.cameUp();
+            connection = from;
             Session started = Session.start(from.channel(), loop, time, new SessionEvents(from));
             if (connection != from) {
                 // it broke at once, and the next attempt is under way
@@ -223,10 +234,16 @@ final class Line {
                 sweepLater();
             }
             watches.begin(from.channel());
+            send();
         }
 
         @Override
         public void down(Connection from, LeaseholdException why) {
+            Leaving left = leaving;
+            if (left != null && left.connection == from) {
+                end(left, why);
+                return;
+            }
             drop(why);
             pauses.failed();
             if (pauses.isRoundOver()) {
@@ -254,12 +271,20 @@ final class Line {
             Optional<StoreId> told = FromWire.storeId(answer);
             Optional<StoreId> ours = pin.store();
             if (heard(of, told) != StorePin.Verdict.OURS) {
-                leave(of, question, answer, foreign(of, ours, told));
+                refuse(of, question, answer, foreign(of, ours, told));
                 return;
             }
             pauses.succeeded();
             openQuestions.remove(question);
             question.answered(answer);
+            endIfAllAreAnswered();
+        }
+
+        @Override
+        public void stopping() {
+            if (of == connection) {
+                handover.begin(of.server());
+            }
         }
 
         @Override
@@ -268,8 +293,19 @@ final class Line {
         }
     }
 
+    // ---- another store in place of ours
+
     private StorePin.Verdict heard(Connection from, Optional<StoreId> told) {
         return pin.heard(from.server().toString(), told, time.nanos());
+    }
+
+    /** Why a server is not taken that has another store than ours; empty if it has ours. */
+    private Optional<LeaseholdException> whyForeign(Connection from, InfoReply reply) {
+        Optional<StoreId> told = FromWire.storeId(reply.getStoreId());
+        Optional<StoreId> ours = pin.store();
+        return heard(from, told) == StorePin.Verdict.FOREIGN
+                ? Optional.of(foreign(from, ours, told))
+                : Optional.empty();
     }
 
     private static StoreUnavailableException foreign(
@@ -279,10 +315,12 @@ final class Line {
     }
 
     /** Does not take the answer of another store, and leaves the server that gave it. */
-    private void leave(
+    private void refuse(
             Connection of, Question<?> question, Answer answer, StoreUnavailableException why) {
-        down = why;
-        turnAway();
+        if (of == connection) {
+            down = why;
+            turnAway();
+        }
         if (answer.getAcquired().hasGranted()) {
             of.giveBack(question.acquire(), options.patience());
         }
@@ -290,10 +328,47 @@ final class Line {
         of.leave(Status.UNAVAILABLE.withDescription(why.getMessage()));
     }
 
+    // ---- from a server that is stopping to another one
+
+    /** Keeps the connection that there is, for the answers. */
+    private void leave() {
+        Connection of = connection;
+        Session left = session;
+        if (of != null && left != null) {
+            endLeaving();
+            leaving = new Leaving(of, left);
+            connection = null;
+            session = null;
+            endIfAllAreAnswered();
+        }
+    }
+
+    private void endIfAllAreAnswered() {
+        Leaving left = leaving;
+        if (left != null && left.session.isAnswered()) {
+            endLeaving();
+        }
+    }
+
+    private void endLeaving() {
+        Leaving left = leaving;
+        if (left != null) {
+            end(left, new StoreUnavailableException(left.connection.server() + " is stopping"));
+        }
+    }
+
+    private void end(Leaving left, LeaseholdException why) {
+        leaving = null;
+        left.session.cancel();
+        left.connection.close();
+        left.session.takeAll().forEach(question -> over(question, lost(why)));
+    }
+
     /** Gives the connection up, and tells all that depended on it. */
     private void drop(LeaseholdException why) {
         down = why;
         cancelRetry();
+        handover.end();
         Session lost = session;
         session = null;
         Connection gone = connection;
@@ -345,21 +420,30 @@ final class Line {
                         new StoreUnavailableException(
                                 "the operation could not be sent within " + options.patience()
                                         + ": the server does not take what comes before it")));
+        Leaving left = leaving;
+        if (left != null) {
+            sweep(left.connection, left.session, now);
+            endIfAllAreAnswered();
+        }
         Session current = session;
         Connection of = connection;
         if (current != null && of != null) {
-            List<Question<?>> overdue = current.takeOverdue(now);
-            boolean silent = overdue.stream().anyMatch(question -> !current.heardSince(question));
-            overdue.forEach(question -> over(
-                    question,
-                    new OutcomeUnknownException(
-                            of.server() + " did not answer within " + options.patience())));
-            if (silent) {
-                of.broken(Status.UNAVAILABLE.withDescription(
-                        "the server has not been heard for " + options.patience()));
-            }
+            sweep(of, current, now);
         }
         sweepLater();
+    }
+
+    private void sweep(Connection of, Session current, long now) {
+        List<Question<?>> overdue = current.takeOverdue(now);
+        boolean silent = overdue.stream().anyMatch(question -> !current.heardSince(question));
+        overdue.forEach(question -> over(
+                question,
+                new OutcomeUnknownException(
+                        of.server() + " did not answer within " + options.patience())));
+        if (silent) {
+            of.broken(Status.UNAVAILABLE.withDescription(
+                    "the server has not been heard for " + options.patience()));
+        }
     }
 
     // ---- events
@@ -395,6 +479,7 @@ final class Line {
         CompletableFuture<Boolean> dropped = new CompletableFuture<>();
         boolean running = loop.later(() -> {
             drop(closed());
+            endLeaving();
             if (sweep != null) {
                 sweep.cancel();
             }

@@ -35,6 +35,9 @@ final class Session {
         /** An answer came, and this was its question. */
         void answered(Question<?> question, Answer answer);
 
+        /** The server grants nothing more, and will end. */
+        void stopping();
+
         /** It is over. */
         void ended(Status status);
     }
@@ -105,6 +108,10 @@ final class Session {
         return all;
     }
 
+    boolean isAnswered() {
+        return open.isEmpty();
+    }
+
     /** Whether anything was heard from the server since the question was sent. */
     boolean heardSince(Question<?> question) {
         return heardAt - question.sentAt() > 0;
@@ -134,6 +141,9 @@ final class Session {
         @Override
         public void onMessage(SessionReply message) {
             heardAt = time.nanos();
+            if (message.getStopping()) {
+                events.stopping();
+            }
             for (Answer answer : message.getAnswersList()) {
                 Question<?> question = open.remove(answer.getId());
                 // those that were given up have none

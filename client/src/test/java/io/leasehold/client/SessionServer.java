@@ -140,6 +140,15 @@ final class SessionServer implements AutoCloseable {
                 .build();
     }
 
+    /** Tells all clients that it is about to stop, and goes on. */
+    void tellOfStop() {
+        for (StreamObserver<SessionReply> session : sessions) {
+            synchronized (session) {
+                session.onNext(SessionReply.newBuilder().setStopping(true).build());
+            }
+        }
+    }
+
     /** Ends all sessions, leaving what is under way without an answer. */
     void breakSessions() {
         for (StreamObserver<SessionReply> session : List.copyOf(sessions)) {

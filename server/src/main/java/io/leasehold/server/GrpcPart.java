@@ -23,7 +23,7 @@ final class GrpcPart implements ServerPart {
     @Override
     public void addTo(ServerBuilder server, Parts parts) {
         GrpcService service = GrpcService.builder()
-                .addService(new GrpcLeases(parts.operations(), parts.callers()))
+                .addService(new GrpcLeases(parts.operations(), parts.callers(), parts.sessions()))
                 .addService(new GrpcAdministration(parts.administration(), parts.callers()))
                 .intercept(new GrpcEntrance(parts.callers()))
                 .maxRequestMessageLength(parts.options().limits().bodyBytes())

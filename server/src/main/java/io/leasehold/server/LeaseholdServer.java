@@ -13,6 +13,7 @@ import io.leasehold.server.api.Health;
 import io.leasehold.server.api.LeaseOperations;
 import io.leasehold.server.api.OperationsOptions;
 import io.leasehold.server.api.Readiness;
+import io.leasehold.server.api.Sessions;
 import io.leasehold.server.engine.Namespaces;
 import io.leasehold.server.metrics.ServerMeters;
 import io.leasehold.spi.Guarantees;
@@ -44,6 +45,7 @@ public final class LeaseholdServer implements AutoCloseable {
     private final ServerOptions options;
     private final Namespaces namespaces;
     private final LeaseOperations operations;
+    private final Sessions sessions = new Sessions();
     private final Readiness readiness;
     private final Workers workers;
     private final Guarantees guarantees;
@@ -158,6 +160,7 @@ public final class LeaseholdServer implements AutoCloseable {
                 meters.measure(EdgeOperations.around(
                         operations, options.limits(), entrance.audit(), options.time())),
                 new Callers(entrance.access()),
+                sessions,
                 entrance.administration(),
                 this::health,
                 meters);
@@ -188,12 +191,14 @@ public final class LeaseholdServer implements AutoCloseable {
     }
 
     /**
-     * Stops: grants nothing more at once, serves renewals and releases for as long as the options
-     * say or until nobody is connected, then ends. Idempotent; returns when all is over.
+     * Stops: tells the clients, grants nothing more at once, serves renewals and releases for as long
+     * as the options say or until nobody is connected, then ends. Idempotent; returns when all is
+     * over.
      */
     @Override
     public void close() {
         if (closing.compareAndSet(false, true)) {
+            sessions.tellOfStop();
             operations.stopGranting();
             drained().join();
             operations.close();

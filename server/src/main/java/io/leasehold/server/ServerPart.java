@@ -7,6 +7,7 @@ import io.leasehold.server.access.TokenAdministration;
 import io.leasehold.server.api.Callers;
 import io.leasehold.server.api.Health;
 import io.leasehold.server.api.Operations;
+import io.leasehold.server.api.Sessions;
 import io.leasehold.server.metrics.ServerMeters;
 
 import java.util.concurrent.CompletionStage;
@@ -24,6 +25,7 @@ interface ServerPart {
      * @param options as given
      * @param operations what they lead to
      * @param callers who comes in
+     * @param sessions the streams of clients that have many calls under way
      * @param administration of the principals
      * @param health whether new work is taken
      * @param meters what is counted
@@ -32,6 +34,7 @@ interface ServerPart {
             ServerOptions options,
             Operations operations,
             Callers callers,
+            Sessions sessions,
             TokenAdministration administration,
             Supplier<CompletionStage<Health>> health,
             ServerMeters meters) {}

@@ -46,10 +46,12 @@ public final class GrpcLeases extends LeasesGrpc.LeasesImplBase {
 
     private final Operations operations;
     private final Callers callers;
+    private final Sessions sessions;
 
-    public GrpcLeases(Operations operations, Callers callers) {
+    public GrpcLeases(Operations operations, Callers callers, Sessions sessions) {
         this.operations = operations;
         this.callers = callers;
+        this.sessions = sessions;
     }
 
     @Override
@@ -156,7 +158,8 @@ public final class GrpcLeases extends LeasesGrpc.LeasesImplBase {
                     operations,
                     callers.of(context),
                     (ServerCallStreamObserver<SessionReply>) replies,
-                    context.eventLoop().withoutContext());
+                    context.eventLoop().withoutContext(),
+                    sessions);
             session.start();
             return session;
         } catch (RuntimeException e) {

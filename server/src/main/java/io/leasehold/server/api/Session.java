@@ -47,6 +47,7 @@ final class Session implements StreamObserver<SessionRequest> {
     private final Caller caller;
     private final ServerCallStreamObserver<SessionReply> replies;
     private final Executor loop;
+    private final Sessions sessions;
     private final ConcurrentLinkedQueue<Ready> ready = new ConcurrentLinkedQueue<>();
     private final AtomicInteger unsent = new AtomicInteger();
     private final AtomicLong unsentBytes = new AtomicLong();
@@ -56,6 +57,7 @@ final class Session implements StreamObserver<SessionRequest> {
     private int underWay;
     private int listsUnsent;
     private boolean paused; // no further message was asked for
+    private boolean stopUntold; // the server is stopping, and the client is to hear of it
     private boolean complete; // the client has no more calls
     private boolean ended;
 
@@ -66,11 +68,13 @@ final class Session implements StreamObserver<SessionRequest> {
             Operations operations,
             Caller caller,
             ServerCallStreamObserver<SessionReply> replies,
-            Executor loop) {
+            Executor loop,
+            Sessions sessions) {
         this.operations = operations;
         this.caller = caller;
         this.replies = replies;
         this.loop = loop;
+        this.sessions = sessions;
     }
 
     void start() {
@@ -78,6 +82,15 @@ final class Session implements StreamObserver<SessionRequest> {
         replies.setOnReadyHandler(this::drain);
         replies.setOnCancelHandler(this::end);
         replies.request(1);
+        sessions.add(this);
+    }
+
+    /** Tells the client that the server is stopping. On any thread. */
+    void tellOfStop() {
+        loop.execute(() -> {
+            stopUntold = true;
+            drain();
+        });
     }
 
     // --- calls ------------------------------------------------------------------------------
@@ -232,7 +245,7 @@ final class Session implements StreamObserver<SessionRequest> {
     private void drain() {
         do {
             carryPutOff();
-            while (!ended && replies.isReady() && !ready.isEmpty()) {
+            while (!ended && replies.isReady() && (stopUntold || !ready.isEmpty())) {
                 send();
             }
         } while (isRoomForNext());
@@ -245,7 +258,7 @@ final class Session implements StreamObserver<SessionRequest> {
                     UNSENT_TO_CUT,
                     "the session is ended because its answers are not read"));
         } else if (complete && underWay == 0 && left == 0 && putOff.isEmpty()) {
-            ended = true;
+            end();
             replies.onCompleted();
         } else if (paused && putOff.isEmpty() && isRoom()) {
             paused = false;
@@ -254,7 +267,8 @@ final class Session implements StreamObserver<SessionRequest> {
     }
 
     private void send() {
-        SessionReply.Builder message = SessionReply.newBuilder();
+        SessionReply.Builder message = SessionReply.newBuilder().setStopping(stopUntold);
+        stopUntold = false;
         int bytes = 0;
         int answers = 0;
         while (answers < MOST_ANSWERS_IN_A_MESSAGE && bytes < MOST_BYTES_IN_A_MESSAGE) {
@@ -302,6 +316,7 @@ final class Session implements StreamObserver<SessionRequest> {
     /** Nobody hears answers any more. */
     private void end() {
         ended = true;
+        sessions.remove(this);
         putOff.clear();
         Set<Delivery> lost = Set.copyOf(undelivered);
         undelivered.clear();
