@@ -157,6 +157,15 @@ final class Members {
                 .toList();
     }
 
+    /** Which nodes take no part, for people anywhere: reasons may name addresses. */
+    List<String> absences() {
+        return members.stream()
+                .filter(member -> !member.isLively())
+                .map(member ->
+                        "node " + member.index + " is " + member.state() + "; the log says why")
+                .toList();
+    }
+
     /** Turns later operations away. */
     void retire() {
         closed = true;

@@ -205,7 +205,7 @@ public final class QuorumLeaseStore implements LeaseStore {
     public Guarantees guarantees() {
         boolean durable = true;
         boolean wall = false;
-        List<String> caveats = new ArrayList<>(members.troubles());
+        List<String> caveats = new ArrayList<>(members.absences());
         for (Member member : members.all()) {
             Guarantees node = member.node().guarantees();
             durable &= node.durable();

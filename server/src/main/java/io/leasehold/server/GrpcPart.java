@@ -31,7 +31,7 @@ final class GrpcPart implements ServerPart {
                 .supportedSerializationFormats(GrpcSerializationFormats.PROTO)
                 .useBlockingTaskExecutor(false)
                 .exceptionHandler((context, status, cause, trailers) ->
-                        GrpcLeases.unforeseen(status, cause, trailers))
+                        GrpcLeases.unforeseen(context, status, cause, trailers))
                 .build();
         server.service(service, GrpcPart::boundedByMessage);
         server.errorHandler(new GrpcErrorPages());

@@ -8,6 +8,7 @@ import io.leasehold.model.LeaseholdException;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.server.access.EdgeOperations;
 import io.leasehold.server.access.Security;
+import io.leasehold.server.api.CallId;
 import io.leasehold.server.api.Callers;
 import io.leasehold.server.api.Health;
 import io.leasehold.server.api.LeaseOperations;
@@ -95,7 +96,8 @@ public final class LeaseholdServer implements AutoCloseable {
     static LeaseholdServer start(ServerOptions options, Namespaces namespaces, Workers workers) {
         InetSocketAddress address = address(options.listen());
         try {
-            Security.Entrance entrance = options.security().entrance(options.time(), workers);
+            Security.Entrance entrance =
+                    options.security().entrance(options.time(), workers.files());
             LeaseStore first =
                     namespaces.leases(Namespaces.DEFAULT).toCompletableFuture().join();
             LeaseholdServer server = new LeaseholdServer(
@@ -143,6 +145,8 @@ public final class LeaseholdServer implements AutoCloseable {
                 .workerGroup(workers.loops(), false)
                 .requestTimeout(REQUEST_TIMEOUT)
                 .gracefulShutdownTimeout(Duration.ZERO, Duration.ZERO)
+                // each would be reported with its trace, also what clients cause: see ErrorPages
+                .unloggedExceptionsReportInterval(Duration.ZERO)
                 .disableServerHeader()
                 .disableDateHeader();
         if (options.security().tls().isPresent()) {
@@ -152,6 +156,7 @@ public final class LeaseholdServer implements AutoCloseable {
         }
         options.security().applyTo(builder, options.time());
         options.limits().applyTo(builder);
+        CallId.applyTo(builder);
         ServerMeters meters = ServerMeters.create(options.time());
         meters.addTo(builder);
         meters.showFailedSignIns(entrance.failures().count());

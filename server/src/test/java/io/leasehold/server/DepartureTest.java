@@ -12,8 +12,8 @@ import com.google.common.util.concurrent.ListenableFuture;
 import io.grpc.ManagedChannel;
 import io.leasehold.protocol.v1.AcquireReply;
 import io.leasehold.protocol.v1.AcquireRequest;
-import io.leasehold.protocol.v1.GetRequest;
 import io.leasehold.protocol.v1.Grant;
+import io.leasehold.protocol.v1.ListRequest;
 import io.leasehold.testkit.VirtualTime;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
@@ -38,7 +38,7 @@ final class DepartureTest {
 
     private int waiters() {
         return server.calls()
-                .get(GetRequest.newBuilder().setScope("name:lock").build())
+                .list(ListRequest.newBuilder().setOverlapping("name:lock").build())
                 .getLeases(0)
                 .getWaiters();
     }

@@ -25,7 +25,6 @@ import io.leasehold.protocol.v1.CompleteRequest;
 import io.leasehold.protocol.v1.EndReply;
 import io.leasehold.protocol.v1.Failure;
 import io.leasehold.protocol.v1.ForceReleaseRequest;
-import io.leasehold.protocol.v1.GetRequest;
 import io.leasehold.protocol.v1.Grant;
 import io.leasehold.protocol.v1.InfoReply;
 import io.leasehold.protocol.v1.InfoRequest;
@@ -103,8 +102,8 @@ final class GrpcCallsTest {
         Grant holder = granted("waited-for");
         var waiting = server.later()
                 .acquire(acquire("waited-for").setWait(seconds(60)).build());
-        var waiters = GetRequest.newBuilder().setScope("name:waited-for").build();
-        Await.until(() -> server.calls().get(waiters).getLeases(0).getWaiters() == 1);
+        var waiters = ListRequest.newBuilder().setOverlapping("name:waited-for").build();
+        Await.until(() -> server.calls().list(waiters).getLeases(0).getWaiters() == 1);
         server.calls().release(release(holder));
         assertThat(waiting.get().getGranted().getHolding().getToken())
                 .isGreaterThan(holder.getToken());
@@ -206,10 +205,10 @@ final class GrpcCallsTest {
     }
 
     @Test
-    void getShowsWhatIsAtAScope() {
+    void aListByScopeShowsWhatIsThere() {
         Grant grant = granted("got");
-        ListReply reply =
-                server.calls().get(GetRequest.newBuilder().setScope("name:got").build());
+        ListReply reply = server.calls()
+                .list(ListRequest.newBuilder().setOverlapping("name:got").build());
         assertThat(reply.getLeasesList()).singleElement().satisfies(view -> {
             assertThat(view.getHolding().getToken()).isEqualTo(grant.getToken());
             assertThat(view.getHolding().getHolder()).isEqualTo("test");
@@ -341,7 +340,6 @@ final class GrpcCallsTest {
         invalid(() -> server.calls().rotate(RotateRequest.getDefaultInstance()));
         invalid(() -> server.calls().release(release(Grant.getDefaultInstance())));
         invalid(() -> server.calls().complete(CompleteRequest.getDefaultInstance()));
-        invalid(() -> server.calls().get(GetRequest.getDefaultInstance()));
         invalid(() ->
                 server.calls().list(ListRequest.newBuilder().setLimit(1001).build()));
         invalid(() -> server.calls().forceRelease(ForceReleaseRequest.getDefaultInstance()));

@@ -78,7 +78,7 @@ enum Identity {
                         "Complete",
                         "Admit",
                         "Seal" -> CHANGES;
-                case "Get", "List", "Check", "Watch" -> READS;
+                case "List", "Check", "Watch" -> READS;
                 case "ForceRelease" -> FORCES;
                 case "Info", "Session" -> ANY;
                 case "CreateToken", "ListTokens", "RevokeToken" -> ADMINISTERS;

@@ -8,7 +8,6 @@ import io.leasehold.protocol.v1.AcquireReply;
 import io.leasehold.protocol.v1.AcquireRequest;
 import io.leasehold.protocol.v1.CheckRequest;
 import io.leasehold.protocol.v1.ForceReleaseRequest;
-import io.leasehold.protocol.v1.GetRequest;
 import io.leasehold.protocol.v1.ListRequest;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -50,7 +49,9 @@ final class KindlessScopesTest {
         long token = acquireKindless().getGranted().getHolding().getToken();
 
         assertThat(server.calls()
-                        .get(GetRequest.newBuilder().setScope("job:orders").build())
+                        .list(ListRequest.newBuilder()
+                                .setOverlapping("job:orders")
+                                .build())
                         .getLeasesCount())
                 .isEqualTo(1);
         assertThat(server.calls()
@@ -84,7 +85,7 @@ final class KindlessScopesTest {
     void aQueryTakesAScopeWithoutAKindForAName() throws Exception {
         AcquireReply unused = acquireKindless();
         HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:"
-                        + server.server().port() + "/v1/lease?scope=job:orders"))
+                        + server.server().port() + "/v1/leases?overlapping=job:orders"))
                 .timeout(Duration.ofSeconds(30))
                 .build();
         HttpResponse<String> response =

@@ -10,7 +10,6 @@ import io.leasehold.protocol.v1.CheckRequest;
 import io.leasehold.protocol.v1.CompleteRequest;
 import io.leasehold.protocol.v1.CreateTokenRequest;
 import io.leasehold.protocol.v1.ForceReleaseRequest;
-import io.leasehold.protocol.v1.GetRequest;
 import io.leasehold.protocol.v1.Grant;
 import io.leasehold.protocol.v1.InfoRequest;
 import io.leasehold.protocol.v1.ListRequest;
@@ -79,9 +78,6 @@ final class MatrixRequests {
                         .setRecord(Record.getDefaultInstance())
                         .setKeepFor(TTL)
                         .build());
-        requests.put(
-                "Get",
-                GetRequest.newBuilder().setNamespace(NAMESPACE).setScope(HELD).build());
         requests.put("List", ListRequest.newBuilder().setNamespace(NAMESPACE).build());
         requests.put(
                 "ForceRelease",

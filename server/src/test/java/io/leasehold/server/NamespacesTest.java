@@ -13,7 +13,6 @@ import io.leasehold.protocol.v1.AcquireRequest;
 import io.leasehold.protocol.v1.CheckReply;
 import io.leasehold.protocol.v1.CheckRequest;
 import io.leasehold.protocol.v1.Failure;
-import io.leasehold.protocol.v1.GetRequest;
 import io.leasehold.protocol.v1.Grant;
 import io.leasehold.protocol.v1.ListRequest;
 import io.leasehold.server.access.AccessRule;
@@ -125,9 +124,9 @@ final class NamespacesTest {
                             ListRequest.newBuilder().setNamespace("foreign").build()))
                     .isEqualTo(tenant.list(
                             ListRequest.newBuilder().setNamespace("nowhere").build()));
-            assertThat(tenant.get(GetRequest.newBuilder()
+            assertThat(tenant.list(ListRequest.newBuilder()
                                     .setNamespace("foreign")
-                                    .setScope("name:lock")
+                                    .setOverlapping("name:lock")
                                     .build())
                             .getLeasesCount())
                     .isZero();

@@ -16,10 +16,10 @@ import io.grpc.StatusRuntimeException;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.leasehold.memory.MemoryLeaseStore;
 import io.leasehold.protocol.v1.Failure;
-import io.leasehold.protocol.v1.GetRequest;
 import io.leasehold.protocol.v1.Grant;
 import io.leasehold.protocol.v1.InfoRequest;
 import io.leasehold.protocol.v1.LeasesGrpc;
+import io.leasehold.protocol.v1.ListRequest;
 import io.leasehold.server.api.OperationsOptions;
 import io.leasehold.spi.Time;
 import io.leasehold.testkit.FaultyStore;
@@ -52,8 +52,8 @@ final class OverloadTest {
             for (int i = 0; i < ACQUIRES; i++) {
                 session.send(call(acquire("lock").setWait(seconds(300))));
             }
-            var scope = GetRequest.newBuilder().setScope("name:lock").build();
-            Await.until(() -> server.calls().get(scope).getLeases(0).getWaiters() == ACQUIRES);
+            var scope = ListRequest.newBuilder().setOverlapping("name:lock").build();
+            Await.until(() -> server.calls().list(scope).getLeases(0).getWaiters() == ACQUIRES);
 
             Failure refused = session.call(call(acquire("other"))).getFailure();
             assertThat(refused.getKind()).isEqualTo(Failure.Kind.LIMIT_EXCEEDED);
@@ -81,14 +81,14 @@ final class OverloadTest {
                     .build();
             try {
                 store.cutOff(true);
-                var scope = GetRequest.newBuilder().setScope("name:lock").build();
+                var scope = ListRequest.newBuilder().setOverlapping("name:lock").build();
                 for (int i = 0; i < READS; i++) {
-                    var unused = LeasesGrpc.newFutureStub(channel).get(scope);
+                    var unused = LeasesGrpc.newFutureStub(channel).list(scope);
                 }
                 LeasesGrpc.LeasesBlockingStub calls =
                         LeasesGrpc.newBlockingStub(channel).withDeadlineAfter(30, TimeUnit.SECONDS);
                 Await.until(() -> isRefused(
-                        () -> calls.withDeadlineAfter(1, TimeUnit.SECONDS).get(scope)));
+                        () -> calls.withDeadlineAfter(1, TimeUnit.SECONDS).list(scope)));
 
                 assertThat(calls.info(InfoRequest.getDefaultInstance()).getEngine())
                         .isEqualTo("memory");

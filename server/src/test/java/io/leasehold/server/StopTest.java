@@ -13,9 +13,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.protocol.v1.Answer;
 import io.leasehold.protocol.v1.Failure;
-import io.leasehold.protocol.v1.GetRequest;
 import io.leasehold.protocol.v1.Grant;
 import io.leasehold.protocol.v1.InfoRequest;
+import io.leasehold.protocol.v1.ListRequest;
 import io.leasehold.testkit.VirtualTime;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -44,8 +44,8 @@ final class StopTest {
         Grant holder = grant(session.call(call(acquire("lock"))).getAcquired());
         CompletableFuture<Answer> waiting =
                 session.send(call(acquire("lock").setWait(seconds(60)))).get(0);
-        var waiters = GetRequest.newBuilder().setScope("name:lock").build();
-        Await.until(() -> server.calls().get(waiters).getLeases(0).getWaiters() == 1);
+        var waiters = ListRequest.newBuilder().setOverlapping("name:lock").build();
+        Await.until(() -> server.calls().list(waiters).getLeases(0).getWaiters() == 1);
 
         CompletableFuture<Void> stopped = CompletableFuture.runAsync(server.server()::close);
         Failure turnedAway = waiting.orTimeout(30, TimeUnit.SECONDS).join().getFailure();

@@ -37,6 +37,11 @@ final class TestServer implements AutoCloseable {
         return new TestServer(LeaseholdServer.start(options));
     }
 
+    /** Clients of a server that runs, which is closed with them. */
+    static TestServer of(LeaseholdServer server) {
+        return new TestServer(server);
+    }
+
     static TestServer onMemory() {
         return start(options("memory"));
     }

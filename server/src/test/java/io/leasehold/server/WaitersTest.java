@@ -9,8 +9,8 @@ import static io.leasehold.server.Requests.seconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.leasehold.protocol.v1.Answer;
-import io.leasehold.protocol.v1.GetRequest;
 import io.leasehold.protocol.v1.Grant;
+import io.leasehold.protocol.v1.ListRequest;
 import io.leasehold.testkit.TestLength;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -40,8 +40,8 @@ final class WaitersTest {
             TestSession first = server.session();
             Grant holder = grant(first.call(call(acquire("lock"))).getAcquired());
             List<CompletableFuture<Answer>> waiting = queue(server);
-            var scope = GetRequest.newBuilder().setScope("name:lock").build();
-            Await.until(() -> server.calls().get(scope).getLeases(0).getWaiters() == WAITERS);
+            var scope = ListRequest.newBuilder().setOverlapping("name:lock").build();
+            Await.until(() -> server.calls().list(scope).getLeases(0).getWaiters() == WAITERS);
             assertThat(Thread.activeCount()).isLessThan(200);
 
             CompletableFuture<Answer> released =

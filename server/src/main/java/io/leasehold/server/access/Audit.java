@@ -16,6 +16,10 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,34 +37,50 @@ public final class Audit {
 
     private final Optional<Path> file;
     private final Time time;
+    private final Executor executor;
 
-    private Audit(Optional<Path> file, Time time) {
+    private Audit(Optional<Path> file, Time time, Executor executor) {
         this.file = file;
         this.time = time;
+        this.executor = executor;
     }
 
     /** To the logger alone. */
-    public static Audit toLog(Time time) {
-        return new Audit(Optional.empty(), time);
+    public static Audit toLog(Time time, Executor executor) {
+        return new Audit(Optional.empty(), time, executor);
     }
 
     /**
      * To the file as well.
      *
+     * @param executor writes the lines, in their order; may block
      * @throws StoreUnavailableException if it can't be written
      */
-    public static Audit toFile(Path file, Time time) {
+    public static Audit toFile(Path file, Time time, Executor executor) {
         try {
             append(file, "");
         } catch (IOException e) {
             throw new StoreUnavailableException(
                     "cannot write the audit log " + file + ": " + e.getMessage(), e);
         }
-        return new Audit(Optional.of(file), time);
+        return new Audit(Optional.of(file), time, executor);
     }
 
-    void write(AuditEntry entry) {
+    /**
+     * Writes a line, on the executor, or at once if that takes no more. Completes when it is written;
+     * calls are answered after that. Never fails.
+     */
+    CompletionStage<Void> write(AuditEntry entry) {
         String line = entry.toJson(time.wallMillis());
+        try {
+            return CompletableFuture.runAsync(() -> write(line), executor);
+        } catch (RejectedExecutionException e) { // too many wait, or the server has stopped
+            write(line);
+            return CompletableFuture.completedFuture(null);
+        }
+    }
+
+    private void write(String line) {
         LOG.info("{}", line);
         file.ifPresent(path -> {
             try {

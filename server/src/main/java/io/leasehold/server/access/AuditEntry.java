@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.server.access;
 
+import io.leasehold.server.api.CallId;
+
 import java.time.Instant;
 
 /**
@@ -13,9 +15,16 @@ import java.time.Instant;
  * @param token the fencing token that was meant; 0 if none was
  * @param comment the caller's words; may be empty
  * @param outcome done, or why not
+ * @param call the call that it came with
  */
 record AuditEntry(
-        String who, String what, String subject, long token, String comment, String outcome) {
+        String who,
+        String what,
+        String subject,
+        long token,
+        String comment,
+        String outcome,
+        CallId call) {
 
     /** What a caller can write at most into the log, in one field. */
     private static final int MAX_CHARS = 1_000;
@@ -32,6 +41,7 @@ record AuditEntry(
         }
         field(line, "comment", comment);
         field(line, "outcome", outcome);
+        field(line, "requestId", call.toString());
         return line.append('}').toString();
     }
 

@@ -13,7 +13,6 @@ import io.leasehold.protocol.v1.CompleteRequest;
 import io.leasehold.protocol.v1.EndReply;
 import io.leasehold.protocol.v1.Failure;
 import io.leasehold.protocol.v1.ForceReleaseRequest;
-import io.leasehold.protocol.v1.GetRequest;
 import io.leasehold.protocol.v1.Grant;
 import io.leasehold.protocol.v1.InfoReply;
 import io.leasehold.protocol.v1.InfoRequest;
@@ -172,26 +171,24 @@ public final class EdgeOperations implements Operations {
     }
 
     @Override
-    public CompletionStage<ListReply> get(Caller caller, GetRequest request) {
-        return counted(caller, () -> operations.get(caller, request));
-    }
-
-    @Override
     public CompletionStage<ListReply> list(Caller caller, ListRequest request) {
         return counted(caller, () -> operations.list(caller, request));
     }
 
     @Override
     public CompletionStage<EndReply> forceRelease(Caller caller, ForceReleaseRequest request) {
-        return ended(() -> operations.forceRelease(caller, request), (reply, failure) -> {
-            audit.write(new AuditEntry(
-                    caller.principal().name(),
-                    "force-release",
-                    namespace(request.getNamespace()) + " " + request.getScope(),
-                    request.getToken(),
-                    request.getComment(),
-                    outcome(reply, failure)));
-        });
+        CompletionStage<EndReply> done =
+                ended(() -> operations.forceRelease(caller, request), (reply, failure) -> {});
+        return done.handle((reply, failure) -> audit.write(new AuditEntry(
+                        caller.principal().name(),
+                        "force-release",
+                        namespace(request.getNamespace()) + " " + request.getScope(),
+                        request.getToken(),
+                        request.getComment(),
+                        outcome(reply, failure),
+                        caller.call())))
+                .thenCompose(line -> line)
+                .thenCompose(written -> done);
     }
 
     private static String outcome(@Nullable EndReply reply, @Nullable Throwable failure) {

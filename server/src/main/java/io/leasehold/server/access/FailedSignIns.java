@@ -2,17 +2,17 @@
 package io.leasehold.server.access;
 
 import io.leasehold.protocol.v1.Failure;
+import io.leasehold.server.api.CallId;
 import io.leasehold.spi.Time;
 
 import java.time.Duration;
-import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Counts the sign-ins that failed, and writes them to the audit log: the first at once, then at most
  * a line a second with how many there were and the last of them, so that nobody can fill the log.
- * Lines are written on the executor. Thread-safe.
+ * Thread-safe.
  */
 public final class FailedSignIns {
 
@@ -20,18 +20,17 @@ public final class FailedSignIns {
 
     private final Audit audit;
     private final Time time;
-    private final Executor writer;
     private final AtomicLong count = new AtomicLong();
-    private Attempt last = new Attempt("", ""); // this and the rest are guarded by this object
+    // this and the rest are guarded by this object
+    private Attempt last = new Attempt("", "", CallId.NONE);
     private long unwritten;
     private boolean pausing;
 
-    private record Attempt(String address, String why) {}
+    private record Attempt(String address, String why, CallId call) {}
 
-    FailedSignIns(Audit audit, Time time, Executor writer) {
+    FailedSignIns(Audit audit, Time time) {
         this.audit = audit;
         this.time = time;
-        this.writer = writer;
     }
 
     /** How many there were since the server started, as it goes on. */
@@ -40,10 +39,10 @@ public final class FailedSignIns {
     }
 
     /** Takes note of one, by the address it came from and what was said to it. */
-    void add(String address, String why) {
+    void add(String address, String why, CallId call) {
         count.incrementAndGet();
         synchronized (this) {
-            last = new Attempt(address, why);
+            last = new Attempt(address, why, call);
             unwritten++;
             if (pausing) {
                 return;
@@ -67,14 +66,11 @@ public final class FailedSignIns {
                     last.address(),
                     0,
                     last.why() + times,
-                    Failure.Kind.UNAUTHENTICATED.name());
+                    Failure.Kind.UNAUTHENTICATED.name(),
+                    last.call());
             unwritten = 0;
         }
-        try {
-            writer.execute(() -> audit.write(entry));
-        } catch (RejectedExecutionException e) {
-            return; // the server has stopped
-        }
+        CompletionStage<Void> unusedLine = audit.write(entry);
         Time.Timer unused = time.schedule(PAUSE, this::write);
     }
 }

@@ -51,7 +51,6 @@ public final class Rules {
             Map.entry("leasehold.v1.Leases/Complete", ACQUIRE),
             Map.entry("leasehold.v1.Leases/Admit", ACQUIRE),
             Map.entry("leasehold.v1.Leases/Seal", ACQUIRE),
-            Map.entry("leasehold.v1.Leases/Get", READ),
             Map.entry("leasehold.v1.Leases/List", READ),
             Map.entry("leasehold.v1.Leases/Check", READ),
             Map.entry("leasehold.v1.Leases/Watch", READ),

@@ -82,8 +82,10 @@ public record Security(
      * @throws io.leasehold.model.LeaseholdException if one of them can't be read or understood
      */
     public Entrance entrance(Time time, Executor executor) {
-        Audit audit = auditFile.map(file -> Audit.toFile(file, time)).orElse(Audit.toLog(time));
-        FailedSignIns failures = new FailedSignIns(audit, time, executor);
+        Audit audit = auditFile
+                .map(file -> Audit.toFile(file, time, executor))
+                .orElseGet(() -> Audit.toLog(time, executor));
+        FailedSignIns failures = new FailedSignIns(audit, time);
         if (tokens.isEmpty()) {
             return new Entrance(
                     Access.open(), failures, audit, TokenAdministration.none(audit, executor));

@@ -12,6 +12,7 @@ import io.leasehold.protocol.v1.RevokeTokenRequest;
 import io.leasehold.protocol.v1.TokenRule;
 import io.leasehold.protocol.v1.TokenView;
 import io.leasehold.server.api.CallFailedException;
+import io.leasehold.server.api.CallId;
 import io.leasehold.server.api.Caller;
 import io.leasehold.server.api.Failures;
 import java.util.List;
@@ -60,20 +61,18 @@ public final class TokenAdministration {
 
     public CompletionStage<CreateTokenReply> createToken(
             Caller caller, CreateTokenRequest request) {
-        return run(
-                new Call(caller.principal(), "CreateToken", "create-token", request.getName()),
-                tokens -> {
-                    List<AccessRule> rules = request.getRulesList().stream()
-                            .map(TokenAdministration::rule)
-                            .toList();
-                    String secret = tokens.create(request.getName(), rules);
-                    onChange.run();
-                    return CreateTokenReply.newBuilder().setToken(secret).build();
-                });
+        return run(new Call(caller, "CreateToken", "create-token", request.getName()), tokens -> {
+            List<AccessRule> rules = request.getRulesList().stream()
+                    .map(TokenAdministration::rule)
+                    .toList();
+            String secret = tokens.create(request.getName(), rules);
+            onChange.run();
+            return CreateTokenReply.newBuilder().setToken(secret).build();
+        });
     }
 
     public CompletionStage<ListTokensReply> listTokens(Caller caller, ListTokensRequest request) {
-        return run(new Call(caller.principal(), "ListTokens", "list-tokens", ""), tokens -> {
+        return run(new Call(caller, "ListTokens", "list-tokens", ""), tokens -> {
             ListTokensReply.Builder reply = ListTokensReply.newBuilder();
             tokens.list().forEach(entry -> reply.addTokens(view(entry)));
             return reply.build();
@@ -82,16 +81,22 @@ public final class TokenAdministration {
 
     public CompletionStage<RevokeTokenReply> revokeToken(
             Caller caller, RevokeTokenRequest request) {
-        return run(
-                new Call(caller.principal(), "RevokeToken", "revoke-token", request.getName()),
-                tokens -> {
-                    boolean revoked = tokens.revoke(request.getName());
-                    onChange.run();
-                    return RevokeTokenReply.newBuilder().setRevoked(revoked).build();
-                });
+        return run(new Call(caller, "RevokeToken", "revoke-token", request.getName()), tokens -> {
+            boolean revoked = tokens.revoke(request.getName());
+            onChange.run();
+            return RevokeTokenReply.newBuilder().setRevoked(revoked).build();
+        });
     }
 
-    private record Call(Principal who, String method, String what, String subject) {}
+    private record Call(Caller caller, String method, String what, String subject) {
+        Principal who() {
+            return caller.principal();
+        }
+
+        CallId id() {
+            return caller.call();
+        }
+    }
 
     private <T> CompletionStage<T> run(Call call, Function<TokenFile, T> action) {
         if (Rules.judge(call.who(), SERVICE + call.method(), "") != Rules.Verdict.PERMITTED) {
@@ -114,28 +119,30 @@ public final class TokenAdministration {
         executor.execute(() -> {
             try {
                 T done = action.apply(tokens);
-                write(call, "done");
-                reply.complete(done);
+                CompletionStage<Void> unused =
+                        write(call, "done").thenRun(() -> reply.complete(done));
             } catch (RuntimeException | Error e) {
-                CallFailedException told = told(e);
-                write(call, told.failure().getKind().name());
-                reply.completeExceptionally(told);
+                CallFailedException told = told(call, e);
+                CompletionStage<Void> unused = write(
+                                call, told.failure().getKind().name())
+                        .thenRun(() -> reply.completeExceptionally(told));
             }
         });
         return reply;
     }
 
     private <T> CompletionStage<T> fail(Call call, CallFailedException told) {
-        write(call, told.failure().getKind().name());
-        return CompletableFuture.failedFuture(told);
+        return write(call, told.failure().getKind().name())
+                .thenCompose(written -> CompletableFuture.failedFuture(told));
     }
 
-    private void write(Call call, String outcome) {
-        audit.write(new AuditEntry(call.who().name(), call.what(), call.subject(), 0, "", outcome));
+    private CompletionStage<Void> write(Call call, String outcome) {
+        return audit.write(new AuditEntry(
+                call.who().name(), call.what(), call.subject(), 0, "", outcome, call.id()));
     }
 
     /** A broken file is the operator's to see, not the caller's. */
-    private static CallFailedException told(Throwable e) {
+    private static CallFailedException told(Call call, Throwable e) {
         if (e instanceof CallFailedException told) {
             return told;
         }
@@ -143,13 +150,13 @@ public final class TokenAdministration {
             return Failures.of(Failure.Kind.INVALID, String.valueOf(e.getMessage()));
         }
         if (e instanceof LeaseholdException) {
-            LOG.error("the token file can't be used: {}", e.getMessage());
+            LOG.error("request {}: the token file can't be used: {}", call.id(), e.getMessage());
         } else {
-            LOG.error("a call of the administration failed", e);
+            LOG.error("request {} failed with an internal error", call.id(), e);
         }
         return Failures.of(
                 Failure.Kind.UNAVAILABLE,
-                "the token file can't be used; the server's log says why");
+                "the token file can't be used; the server's log says why, at request " + call.id());
     }
 
     private static AccessRule rule(TokenRule rule) {

@@ -5,6 +5,7 @@ import com.linecorp.armeria.common.RequestHeaders;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.leasehold.protocol.v1.Failure;
 import io.leasehold.server.api.CallFailedException;
+import io.leasehold.server.api.CallId;
 import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +32,10 @@ final class TracedAccess implements Access {
         } catch (CallFailedException e) {
             Failure failure = e.failure();
             if (failure.getKind() == Failure.Kind.UNAUTHENTICATED) {
-                failures.add(context.clientAddress().getHostAddress(), failure.getMessage());
+                failures.add(
+                        context.clientAddress().getHostAddress(),
+                        failure.getMessage(),
+                        CallId.of(context));
             }
             throw e;
         }

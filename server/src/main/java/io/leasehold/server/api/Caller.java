@@ -12,5 +12,12 @@ import java.util.concurrent.CompletionStage;
  * @param gone completes when the connection, stream or request that the answer would go to is no
  *     more, and fails once the answer was delivered; an acquire whose answer reaches nobody is taken
  *     back after a grace, unless it is repeated
+ * @param call by which the call is found in the log
  */
-public record Caller(Principal principal, CompletionStage<Void> gone) {}
+public record Caller(Principal principal, CompletionStage<Void> gone, CallId call) {
+
+    /** Of a call that belongs to no request. */
+    public Caller(Principal principal, CompletionStage<Void> gone) {
+        this(principal, gone, CallId.NONE);
+    }
+}

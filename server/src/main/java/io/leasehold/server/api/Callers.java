@@ -40,11 +40,11 @@ public final class Callers {
 
     /** The caller of a request whose answer nothing depends on. */
     public Caller of(ServiceRequestContext context) {
-        return new Caller(principal(context), NEVER);
+        return new Caller(principal(context), NEVER, CallId.of(context));
     }
 
     /** The caller of a request that may have to be taken back when the caller goes away. */
     public Caller departing(ServiceRequestContext context) {
-        return new Caller(principal(context), Delivery.of(context));
+        return new Caller(principal(context), Delivery.of(context), CallId.of(context));
     }
 }

@@ -43,16 +43,18 @@ public final class GrpcAdministration extends AdministrationGrpc.AdministrationI
     }
 
     private <T> void call(StreamObserver<T> reply, Function<Caller, CompletionStage<T>> call) {
+        ServiceRequestContext context = ServiceRequestContext.current();
+        CallId id = CallId.of(context);
         CompletionStage<T> stage;
         try {
-            stage = call.apply(callers.of(ServiceRequestContext.current()));
+            stage = call.apply(callers.of(context));
         } catch (RuntimeException e) {
-            reply.onError(GrpcStatus.of(Failures.before(e)));
+            reply.onError(GrpcStatus.of(Failures.before(id, e)));
             return;
         }
         CompletionStage<T> unused = stage.whenComplete((answer, failure) -> {
             if (failure != null) {
-                reply.onError(GrpcStatus.of(Failures.ofChanging(failure)));
+                reply.onError(GrpcStatus.of(Failures.ofChanging(id, failure)));
             } else {
                 reply.onNext(answer);
                 reply.onCompleted();

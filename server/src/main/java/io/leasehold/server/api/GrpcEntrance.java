@@ -24,10 +24,11 @@ public final class GrpcEntrance implements ServerInterceptor {
     @Override
     public <Q, R> ServerCall.Listener<Q> interceptCall(
             ServerCall<Q, R> call, Metadata headers, ServerCallHandler<Q, R> next) {
+        ServiceRequestContext context = ServiceRequestContext.current();
         try {
-            Principal unused = callers.principal(ServiceRequestContext.current());
+            Principal unused = callers.principal(context);
         } catch (RuntimeException e) {
-            StatusRuntimeException refusal = GrpcStatus.of(Failures.before(e));
+            StatusRuntimeException refusal = GrpcStatus.of(Failures.before(CallId.of(context), e));
             call.close(
                     refusal.getStatus(),
                     Objects.requireNonNullElseGet(refusal.getTrailers(), Metadata::new));

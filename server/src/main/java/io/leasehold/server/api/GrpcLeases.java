@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.server.api;
 
+import com.linecorp.armeria.common.RequestContext;
 import com.linecorp.armeria.common.util.TimeoutMode;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.grpc.Metadata;
@@ -17,7 +18,6 @@ import io.leasehold.protocol.v1.CheckRequest;
 import io.leasehold.protocol.v1.CompleteRequest;
 import io.leasehold.protocol.v1.EndReply;
 import io.leasehold.protocol.v1.ForceReleaseRequest;
-import io.leasehold.protocol.v1.GetRequest;
 import io.leasehold.protocol.v1.InfoReply;
 import io.leasehold.protocol.v1.InfoRequest;
 import io.leasehold.protocol.v1.LeasesGrpc;
@@ -99,11 +99,6 @@ public final class GrpcLeases extends LeasesGrpc.LeasesImplBase {
     }
 
     @Override
-    public void get(GetRequest request, StreamObserver<ListReply> reply) {
-        call(reply, caller -> operations.get(caller, request));
-    }
-
-    @Override
     public void list(ListRequest request, StreamObserver<ListReply> reply) {
         call(reply, caller -> operations.list(caller, request));
     }
@@ -141,11 +136,12 @@ public final class GrpcLeases extends LeasesGrpc.LeasesImplBase {
             Operations.Watch watch = operations.watch(callers.of(context), request);
             new WatchStream(
                             watch,
+                            CallId.of(context),
                             (ServerCallStreamObserver<WatchReply>) replies,
                             context.eventLoop().withoutContext())
                     .start();
         } catch (RuntimeException e) {
-            replies.onError(GrpcStatus.of(Failures.before(e)));
+            replies.onError(GrpcStatus.of(Failures.before(CallId.of(context), e)));
         }
     }
 
@@ -163,7 +159,7 @@ public final class GrpcLeases extends LeasesGrpc.LeasesImplBase {
             session.start();
             return session;
         } catch (RuntimeException e) {
-            replies.onError(GrpcStatus.of(Failures.before(e)));
+            replies.onError(GrpcStatus.of(Failures.before(CallId.of(context), e)));
             return new Deaf();
         }
     }
@@ -181,8 +177,9 @@ public final class GrpcLeases extends LeasesGrpc.LeasesImplBase {
     }
 
     /** The status of an error that came from elsewhere than the operations. */
-    public static Status unforeseen(Status status, Throwable cause, Metadata trailers) {
-        return GrpcStatus.unforeseen(status, cause, trailers);
+    public static Status unforeseen(
+            RequestContext context, Status status, Throwable cause, Metadata trailers) {
+        return GrpcStatus.unforeseen(CallId.of(context), status, cause, trailers);
     }
 
     private <T> void call(StreamObserver<T> reply, Function<Caller, CompletionStage<T>> call) {
@@ -194,28 +191,29 @@ public final class GrpcLeases extends LeasesGrpc.LeasesImplBase {
             ServiceRequestContext context,
             StreamObserver<T> reply,
             Supplier<CompletionStage<T>> call) {
+        CallId id = CallId.of(context);
         CompletableFuture<T> stage;
         try {
             stage = call.get().toCompletableFuture();
         } catch (RuntimeException e) {
-            reply.onError(GrpcStatus.of(Failures.before(e)));
+            reply.onError(GrpcStatus.of(Failures.before(CallId.of(context), e)));
             return;
         }
         if (stage.isDone()) {
             CompletionStage<T> unused =
-                    stage.whenComplete((answer, failure) -> tell(reply, answer, failure));
+                    stage.whenComplete((answer, failure) -> tell(id, reply, answer, failure));
             return;
         }
         // the answer may come in the midst of another request, which is not its place
         Executor loop = context.eventLoop().withoutContext();
         CompletionStage<T> unused = stage.whenComplete(
-                (answer, failure) -> loop.execute(() -> tell(reply, answer, failure)));
+                (answer, failure) -> loop.execute(() -> tell(id, reply, answer, failure)));
     }
 
     private static <T> void tell(
-            StreamObserver<T> reply, @Nullable T answer, @Nullable Throwable failure) {
+            CallId call, StreamObserver<T> reply, @Nullable T answer, @Nullable Throwable failure) {
         if (failure != null) {
-            reply.onError(GrpcStatus.of(Failures.ofChanging(failure)));
+            reply.onError(GrpcStatus.of(Failures.ofChanging(call, failure)));
         } else if (answer != null) {
             reply.onNext(answer);
             reply.onCompleted();

@@ -6,17 +6,19 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.linecorp.armeria.common.ContentTooLargeException;
 import com.linecorp.armeria.common.stream.ClosedStreamException;
 import com.linecorp.armeria.server.RequestTimeoutException;
-
 import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.protobuf.StatusProto;
 import io.leasehold.protocol.v1.Failure;
-
 import java.io.IOException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Failures as gRPC tells them: a status, with the failure in its details. */
 final class GrpcStatus {
+
+    private static final Logger LOG = LoggerFactory.getLogger(GrpcStatus.class);
 
     private GrpcStatus() {}
 
@@ -30,9 +32,10 @@ final class GrpcStatus {
     }
 
     /** What is told of an error that came from elsewhere than the operations. */
-    static Status unforeseen(Status status, Throwable cause, Metadata trailers) {
+    static Status unforeseen(CallId call, Status status, Throwable cause, Metadata trailers) {
         if (isCausedBy(ContentTooLargeException.class, cause)
                 || status.getCode() == Status.Code.RESOURCE_EXHAUSTED) {
+            LOG.warn("request {} refused: a message is longer than the server takes", call);
             return told(tooLong(), trailers);
         }
         if (isCausedBy(InvalidProtocolBufferException.class, cause)) {
@@ -52,7 +55,7 @@ final class GrpcStatus {
             return status; // what was told before
         }
         return switch (status.getCode()) {
-            case UNKNOWN, INTERNAL -> told(Failures.ofChanging(cause), trailers);
+            case UNKNOWN, INTERNAL -> told(Failures.ofChanging(call, cause), trailers);
             default -> status;
         };
     }

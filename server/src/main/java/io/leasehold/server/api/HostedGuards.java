@@ -7,8 +7,8 @@ import io.leasehold.model.Holder;
 import io.leasehold.model.LeaseId;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.Scope;
-import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.protocol.v1.AdmitReply;
+import io.leasehold.protocol.v1.Failure;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
@@ -76,7 +76,8 @@ final class HostedGuards {
             if (answer instanceof Acquisition.Granted granted) {
                 return raise(store, resource, token, granted.grant());
             }
-            throw new StoreUnavailableException("the guard of the resource is busy: try again");
+            throw Failures.of(
+                    Failure.Kind.UNAVAILABLE, "the guard of the resource is busy: try again");
         });
     }
 
@@ -91,7 +92,8 @@ final class HostedGuards {
                 if (ending instanceof Ending.Ended) {
                     return admitted(token);
                 }
-                throw new StoreUnavailableException(
+                throw Failures.of(
+                        Failure.Kind.UNAVAILABLE,
                         "the guard of the resource was too slow: try again");
             });
         });
@@ -111,8 +113,9 @@ final class HostedGuards {
         try {
             return new Mark(new FencingToken(Long.parseLong(text)).value(), view.remaining());
         } catch (IllegalArgumentException e) {
-            throw new StoreUnavailableException(
-                    "the mark of the resource can't be read, so that nothing is let through", e);
+            throw Failures.of(
+                    Failure.Kind.UNAVAILABLE,
+                    "the mark of the resource can't be read, so that nothing is let through");
         }
     }
 

@@ -4,7 +4,6 @@ package io.leasehold.server.api;
 import io.grpc.MethodDescriptor;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseRecord;
-import io.leasehold.model.OutcomeUnknownException;
 import io.leasehold.model.Scope;
 import io.leasehold.model.StoreId;
 import io.leasehold.protocol.FromWire;
@@ -19,7 +18,6 @@ import io.leasehold.protocol.v1.CompleteRequest;
 import io.leasehold.protocol.v1.EndReply;
 import io.leasehold.protocol.v1.Failure;
 import io.leasehold.protocol.v1.ForceReleaseRequest;
-import io.leasehold.protocol.v1.GetRequest;
 import io.leasehold.protocol.v1.InfoReply;
 import io.leasehold.protocol.v1.InfoRequest;
 import io.leasehold.protocol.v1.LeasesGrpc;
@@ -102,6 +100,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
     @Override
     public CompletionStage<AcquireReply> acquire(Caller caller, AcquireRequest message) {
         return loads.acquires.carry(
+                caller.call(),
                 () -> {
                     MethodDescriptor<?, ?> method = LeasesGrpc.getAcquireMethod();
                     String namespace = permitted(caller, method, message.getNamespace());
@@ -135,7 +134,8 @@ public final class LeaseOperations implements Operations, AutoCloseable {
         return acquires.deny(order)
                 .handle((ending, unanswered) -> unanswered == null
                         ? denied
-                        : new OutcomeUnknownException(
+                        : Failures.of(
+                                Failure.Kind.OUTCOME_UNKNOWN,
                                 "the permission to acquire was revoked, and the lease could not be"
                                         + " taken back yet: the server repeats that until the store"
                                         + " answers"))
@@ -145,6 +145,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
     @Override
     public CompletionStage<EndReply> withdraw(Caller caller, AcquireRequest message) {
         return loads.holders.carry(
+                caller.call(),
                 () -> {
                     LeaseRequest request = FromWire.acquire(message);
                     return in(
@@ -158,6 +159,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
     @Override
     public CompletionStage<RenewReply> renew(Caller caller, RenewRequest message) {
         return loads.holders.carry(
+                caller.call(),
                 () -> {
                     List<RenewalRequest> requests = FromWire.renew(message);
                     return in(
@@ -170,6 +172,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
     @Override
     public CompletionStage<RotateReply> rotate(Caller caller, RotateRequest message) {
         return loads.holders.carry(
+                caller.call(),
                 () -> {
                     Grant grant = FromWire.grant(message.getGrant());
                     return in(
@@ -182,6 +185,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
     @Override
     public CompletionStage<EndReply> release(Caller caller, ReleaseRequest message) {
         return loads.holders.carry(
+                caller.call(),
                 () -> {
                     Grant grant = FromWire.grant(message.getGrant());
                     return in(
@@ -194,6 +198,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
     @Override
     public CompletionStage<EndReply> complete(Caller caller, CompleteRequest message) {
         return loads.holders.carry(
+                caller.call(),
                 () -> {
                     Grant grant = FromWire.grant(message.getGrant());
                     Duration keepFor = FromWire.keepFor(message);
@@ -210,6 +215,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
     @Override
     public CompletionStage<EndReply> forceRelease(Caller caller, ForceReleaseRequest message) {
         return loads.holders.carry(
+                caller.call(),
                 () -> {
                     Scope scope = scope(message.getScope());
                     FencingToken token = token(message.getToken());
@@ -239,6 +245,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
     private CompletionStage<AdmitReply> raise(
             Caller caller, MethodDescriptor<?, ?> method, AdmitRequest message) {
         return loads.holders.carry(
+                caller.call(),
                 () -> {
                     String namespace = permitted(caller, method, message.getNamespace());
                     Scope resource =
@@ -252,23 +259,9 @@ public final class LeaseOperations implements Operations, AutoCloseable {
     }
 
     @Override
-    public CompletionStage<ListReply> get(Caller caller, GetRequest message) {
-        return loads.readers.carry(
-                () -> {
-                    LeaseQuery query = LeaseQuery.overlapping(scope(message.getScope()));
-                    return reading(
-                            caller,
-                            LeasesGrpc.getGetMethod(),
-                            message.getNamespace(),
-                            store -> store.list(query).thenApply(Pages::write),
-                            ListReply.getDefaultInstance());
-                },
-                Replies::page);
-    }
-
-    @Override
     public CompletionStage<ListReply> list(Caller caller, ListRequest message) {
         return loads.readers.carry(
+                caller.call(),
                 () -> {
                     LeaseQuery query = FromWire.list(message);
                     return reading(
@@ -284,6 +277,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
     @Override
     public CompletionStage<CheckReply> check(Caller caller, CheckRequest message) {
         return loads.readers.carry(
+                caller.call(),
                 () -> {
                     Scope scope = scope(message.getScope());
                     FencingToken token = token(message.getToken());
@@ -304,7 +298,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
         try {
             store = storeId(caller, Namespaces.name(message.getNamespace()));
         } catch (RuntimeException e) {
-            return CompletableFuture.failedFuture(Failures.before(e));
+            return CompletableFuture.failedFuture(Failures.before(caller.call(), e));
         }
         return CompletableFuture.completedFuture(InfoReply.newBuilder()
                 .setVersion(version)
@@ -347,7 +341,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
                     ? new PermittedWatch(watches.watch(namespace, after, overlapping), permitted)
                     : watches.ofNothing(after);
         } catch (RuntimeException e) {
-            throw Failures.before(e);
+            throw Failures.before(caller.call(), e);
         }
     }
 
@@ -427,12 +421,17 @@ public final class LeaseOperations implements Operations, AutoCloseable {
                 .orElseGet(() -> CompletableFuture.completedStage(Told.byNobody(nothing)));
     }
 
-    /** Asks a store, at once if it is open. */
+    /** Asks a store, at once if it is open. What it throws is none of the request's mistakes. */
     private static <T> CompletionStage<Told<T>> in(
             CompletionStage<LeaseStore> store, Function<LeaseStore, CompletionStage<T>> ask) {
         CompletableFuture<LeaseStore> opening = store.toCompletableFuture();
-        return opening.isDone() && !opening.isCompletedExceptionally()
-                ? Told.by(opening.join(), ask)
-                : opening.thenCompose(open -> Told.by(open, ask));
+        if (!opening.isDone() || opening.isCompletedExceptionally()) {
+            return opening.thenCompose(open -> Told.by(open, ask));
+        }
+        try {
+            return Told.by(opening.join(), ask);
+        } catch (RuntimeException | Error e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 }

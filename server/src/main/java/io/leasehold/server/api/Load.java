@@ -4,6 +4,7 @@ package io.leasehold.server.api;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -15,10 +16,10 @@ final class Load {
 
     private final String what;
     private final int most;
-    private final Function<Throwable, CallFailedException> failures;
+    private final BiFunction<CallId, Throwable, CallFailedException> failures;
     private final AtomicInteger underWay = new AtomicInteger();
 
-    Load(String what, int most, Function<Throwable, CallFailedException> failures) {
+    Load(String what, int most, BiFunction<CallId, Throwable, CallFailedException> failures) {
         this.what = what;
         this.most = most;
         this.failures = failures;
@@ -26,7 +27,7 @@ final class Load {
 
     /** Carries a call out, unless there are too many, and writes its answer. */
     <A, R> CompletionStage<R> carry(
-            Supplier<? extends CompletionStage<A>> call, Function<? super A, R> write) {
+            CallId id, Supplier<? extends CompletionStage<A>> call, Function<? super A, R> write) {
         if (underWay.incrementAndGet() > most) {
             underWay.decrementAndGet();
             return CompletableFuture.failedFuture(Failures.limit(
@@ -37,19 +38,19 @@ final class Load {
             asked = call.get();
         } catch (RuntimeException | Error e) {
             underWay.decrementAndGet();
-            return CompletableFuture.failedFuture(Failures.before(e));
+            return CompletableFuture.failedFuture(Failures.before(id, e));
         }
         CompletableFuture<R> reply = new CompletableFuture<>();
         CompletionStage<A> unused = asked.whenComplete((answer, failure) -> {
             underWay.decrementAndGet();
             if (failure != null) {
-                reply.completeExceptionally(failures.apply(failure));
+                reply.completeExceptionally(failures.apply(id, failure));
                 return;
             }
             try {
                 reply.complete(write.apply(answer));
             } catch (RuntimeException | Error e) {
-                reply.completeExceptionally(failures.apply(e));
+                reply.completeExceptionally(failures.apply(id, e));
             }
         });
         return reply;

@@ -10,7 +10,6 @@ import io.leasehold.protocol.v1.CheckRequest;
 import io.leasehold.protocol.v1.CompleteRequest;
 import io.leasehold.protocol.v1.EndReply;
 import io.leasehold.protocol.v1.ForceReleaseRequest;
-import io.leasehold.protocol.v1.GetRequest;
 import io.leasehold.protocol.v1.InfoReply;
 import io.leasehold.protocol.v1.InfoRequest;
 import io.leasehold.protocol.v1.ListReply;
@@ -43,8 +42,6 @@ public interface Operations {
     CompletionStage<EndReply> release(Caller caller, ReleaseRequest request);
 
     CompletionStage<EndReply> complete(Caller caller, CompleteRequest request);
-
-    CompletionStage<ListReply> get(Caller caller, GetRequest request);
 
     CompletionStage<ListReply> list(Caller caller, ListRequest request);
 

@@ -151,6 +151,7 @@ final class Session implements StreamObserver<SessionRequest> {
 
     private void carry(Call call) {
         long id = call.getId();
+        Caller caller = caller(id, this.caller.gone());
         underWay++;
         switch (call.getOperationCase()) {
             case ACQUIRE -> acquire(id, call.getAcquire());
@@ -193,7 +194,7 @@ final class Session implements StreamObserver<SessionRequest> {
         Delivery delivery = new Delivery();
         undelivered.add(delivery);
         CompletionStage<?> unused = operations
-                .acquire(new Caller(caller.principal(), delivery), request)
+                .acquire(caller(id, delivery), request)
                 .whenComplete((reply, failure) -> collect(new Ready(
                         failure == null
                                 ? Answer.newBuilder()
@@ -222,10 +223,14 @@ final class Session implements StreamObserver<SessionRequest> {
         });
     }
 
-    private static Answer failure(long id, Throwable failure) {
+    private Caller caller(long id, CompletionStage<Void> gone) {
+        return new Caller(caller.principal(), gone, caller.call().call(id));
+    }
+
+    private Answer failure(long id, Throwable failure) {
         return Answer.newBuilder()
                 .setId(id)
-                .setFailure(Failures.ofChanging(failure).failure())
+                .setFailure(Failures.ofChanging(caller.call().call(id), failure).failure())
                 .build();
     }
 

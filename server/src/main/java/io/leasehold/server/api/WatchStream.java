@@ -14,13 +14,18 @@ import org.jspecify.annotations.Nullable;
 final class WatchStream {
 
     private final Operations.Watch watch;
+    private final CallId call;
     private final ServerCallStreamObserver<WatchReply> replies;
     private final Executor loop;
     private boolean awaiting; // on the loop
 
     WatchStream(
-            Operations.Watch watch, ServerCallStreamObserver<WatchReply> replies, Executor loop) {
+            Operations.Watch watch,
+            CallId call,
+            ServerCallStreamObserver<WatchReply> replies,
+            Executor loop) {
         this.watch = watch;
+        this.call = call;
         this.replies = replies;
         this.loop = loop;
     }
@@ -44,7 +49,7 @@ final class WatchStream {
         if (failure != null) {
             // nothing comes after this, so that it stays awaited
             if (!replies.isCancelled()) {
-                replies.onError(GrpcStatus.of(Failures.ofReading(failure)));
+                replies.onError(GrpcStatus.of(Failures.ofReading(call, failure)));
             }
         } else if (event != null) {
             replies.onNext(event);

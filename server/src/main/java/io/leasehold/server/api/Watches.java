@@ -198,7 +198,8 @@ final class Watches {
         }
 
         private CallFailedException failure(Throwable cause) {
-            CallFailedException known = Failures.ofReading(cause);
+            CallFailedException known =
+                    Failures.ofReading(new CallId("watches-of-" + namespace, 0), cause);
             return known.failure().getKind() == Failure.Kind.LIMIT_EXCEEDED
                     ? known
                     : Failures.of(

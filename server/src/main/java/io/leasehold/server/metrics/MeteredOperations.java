@@ -11,7 +11,6 @@ import io.leasehold.protocol.v1.CheckRequest;
 import io.leasehold.protocol.v1.CompleteRequest;
 import io.leasehold.protocol.v1.EndReply;
 import io.leasehold.protocol.v1.ForceReleaseRequest;
-import io.leasehold.protocol.v1.GetRequest;
 import io.leasehold.protocol.v1.InfoReply;
 import io.leasehold.protocol.v1.InfoRequest;
 import io.leasehold.protocol.v1.ListReply;
@@ -78,11 +77,6 @@ final class MeteredOperations implements Operations {
     @Override
     public CompletionStage<EndReply> complete(Caller caller, CompleteRequest request) {
         return measured("complete", begin(), operations.complete(caller, request));
-    }
-
-    @Override
-    public CompletionStage<ListReply> get(Caller caller, GetRequest request) {
-        return measured("get", begin(), operations.get(caller, request));
     }
 
     @Override

@@ -65,7 +65,7 @@ final class EdgeOperationsTest {
         edge = EdgeOperations.around(
                 inner,
                 EdgeLimits.defaults().withPrincipal(new EdgeLimits.PerPrincipal(1, 10, 5)),
-                Audit.toFile(directory.resolve("audit.log"), time),
+                Audit.toFile(directory.resolve("audit.log"), time, Runnable::run),
                 time);
     }
 

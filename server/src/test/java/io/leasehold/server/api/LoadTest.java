@@ -17,16 +17,19 @@ final class LoadTest {
         Supplier<CompletableFuture<String>> broken = () -> {
             throw new NoClassDefFoundError("gone");
         };
-        assertThat(load.carry(broken, answer -> answer)).isCompletedExceptionally();
+        assertThat(load.carry(CallId.NONE, broken, answer -> answer)).isCompletedExceptionally();
         assertThat(load.underWay()).isZero();
-        assertThat(load.carry(() -> CompletableFuture.completedFuture("done"), answer -> answer))
+        assertThat(load.carry(
+                        CallId.NONE,
+                        () -> CompletableFuture.completedFuture("done"),
+                        answer -> answer))
                 .isCompletedWithValue("done");
     }
 
     @Test
     void anAnswerThatCantBeWrittenForAnErrorIsAFailureOfTheCall() {
         CompletableFuture<String> asked = new CompletableFuture<>();
-        CompletableFuture<?> reply = load.carry(() -> asked, answer -> {
+        CompletableFuture<?> reply = load.carry(CallId.NONE, () -> asked, answer -> {
                     throw new StackOverflowError();
                 })
                 .toCompletableFuture();
@@ -39,9 +42,11 @@ final class LoadTest {
     @Test
     void aCallOverTheLimitIsRefusedAndTakesNoPlace() {
         CompletableFuture<String> first = new CompletableFuture<>();
-        assertThat(load.carry(() -> first, answer -> answer)).isNotDone();
-        assertThat(load.carry(() -> first, answer -> answer)).isCompletedExceptionally();
+        assertThat(load.carry(CallId.NONE, () -> first, answer -> answer)).isNotDone();
+        assertThat(load.carry(CallId.NONE, () -> first, answer -> answer))
+                .isCompletedExceptionally();
         first.complete("done");
-        assertThat(load.carry(() -> first, answer -> answer)).isCompletedWithValue("done");
+        assertThat(load.carry(CallId.NONE, () -> first, answer -> answer))
+                .isCompletedWithValue("done");
     }
 }

@@ -15,6 +15,7 @@ import com.linecorp.armeria.common.util.Exceptions;
 import com.linecorp.armeria.server.ServiceRequestContext;
 
 import io.leasehold.server.api.CallFailedException;
+import io.leasehold.server.api.CallId;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -44,16 +45,16 @@ final class Answers {
     }
 
     /** The reply, or the problem that it tells of. */
-    HttpResponse reply(Message reply) {
+    HttpResponse reply(ServiceRequestContext context, Message reply) {
         Problem problem = Outcomes.problem(reply);
         return problem == null
                 ? HttpResponse.of(DONE, HttpData.wrap(json.write(reply)))
-                : problem(problem);
+                : problem(context, problem);
     }
 
     /** What a caller is told of an exception. */
     HttpResponse failed(ServiceRequestContext context, Throwable thrown) {
-        return problem(explain(context, thrown));
+        return problem(context, explain(context, thrown));
     }
 
     static Problem explain(ServiceRequestContext context, Throwable thrown) {
@@ -64,18 +65,20 @@ final class Answers {
         if (cause instanceof CallFailedException failed) {
             return Problem.of(failed.failure());
         }
-        LOGGER.error("{} failed", context.path(), cause);
-        return Problem.internal();
+        CallId call = CallId.of(context);
+        LOGGER.error("request {} failed with an internal error", call, cause);
+        return Problem.internal(call);
     }
 
-    HttpResponse problem(Problem problem) {
-        return problem(problem, null).toHttpResponse();
+    HttpResponse problem(ServiceRequestContext context, Problem problem) {
+        return problem(CallId.of(context), problem, null).toHttpResponse();
     }
 
     /** A problem, with the methods that are allowed in place of the one that was tried. */
-    AggregatedHttpResponse problem(Problem problem, @Nullable String allowed) {
+    AggregatedHttpResponse problem(CallId call, Problem problem, @Nullable String allowed) {
         ResponseHeadersBuilder headers =
                 ResponseHeaders.builder(problem.status()).contentType(PROBLEM).add(SAFE);
+        headers.set(CallId.HEADER, call.request());
         if (allowed != null) {
             headers.set(HttpHeaderNames.ALLOW, allowed);
         }
@@ -85,7 +88,7 @@ final class Answers {
         if (problem.retryAfterSeconds() > 0) {
             headers.setLong(HttpHeaderNames.RETRY_AFTER, problem.retryAfterSeconds());
         }
-        byte[] body = json.write(generator -> problem.write(json, generator));
+        byte[] body = json.write(generator -> problem.write(json, generator, call));
         return AggregatedHttpResponse.of(headers.build(), HttpData.wrap(body));
     }
 

@@ -19,7 +19,6 @@ final class Endpoints {
                 Endpoint.of(LeasesGrpc.getRotateMethod(), operations::rotate),
                 Endpoint.of(LeasesGrpc.getReleaseMethod(), operations::release),
                 Endpoint.of(LeasesGrpc.getCompleteMethod(), operations::complete),
-                Endpoint.of(LeasesGrpc.getGetMethod(), operations::get),
                 Endpoint.of(LeasesGrpc.getListMethod(), operations::list),
                 Endpoint.of(LeasesGrpc.getForceReleaseMethod(), operations::forceRelease),
                 Endpoint.of(LeasesGrpc.getCheckMethod(), operations::check),

@@ -46,16 +46,18 @@ final class HostCheck implements DecoratingHttpServiceFunction {
             throws Exception {
         List<String> hosts = request.headers().getAll(HttpHeaderNames.HOST);
         if (hosts.size() > 1) {
-            return answers.problem(Problem.invalid("A request has one Host header."));
+            return answers.problem(context, Problem.invalid("A request has one Host header."));
         }
         boolean local = isLocal(request.authority()) && hosts.stream().allMatch(HostCheck::isLocal);
         if (strangers && !local) {
-            return answers.problem(Problem.of(
-                    HttpStatus.MISDIRECTED_REQUEST,
-                    "WRONG_HOST",
-                    "Not by this name",
-                    "Without authentication the server answers only to 'localhost' and to addresses"
-                            + " in numbers."));
+            return answers.problem(
+                    context,
+                    Problem.of(
+                            HttpStatus.MISDIRECTED_REQUEST,
+                            "WRONG_HOST",
+                            "Not by this name",
+                            "Without authentication the server answers only to 'localhost' and to addresses"
+                                    + " in numbers."));
         }
         return next.serve(context, request);
     }

@@ -89,21 +89,28 @@ final class Pages {
 
     /** Leases are granted; for those who would send requests elsewhere if they were not. */
     HttpResponse ready(ServiceRequestContext context, HttpRequest request) {
-        return HttpResponse.of(settings.health().get().thenApply(this::ready));
+        return HttpResponse.of(settings.health().get().thenApply(health -> ready(context, health)));
     }
 
-    private HttpResponse ready(Health health) {
+    private HttpResponse ready(ServiceRequestContext context, Health health) {
         return switch (health) {
             case SERVING -> HttpResponse.of(WELL, HttpData.ofUtf8("{\"status\":\"SERVING\"}"));
-            case STOPPING -> notNow("The server is stopping.");
+            case STOPPING -> notNow(context, "The server is stopping.");
             case STORE_UNAVAILABLE ->
-                notNow("The store grants nothing at the moment; the server's log says why.");
+                notNow(
+                        context,
+                        "The store grants nothing at the moment; the server's log says why.");
         };
     }
 
-    private HttpResponse notNow(String why) {
-        return answers.problem(Problem.of(
-                HttpStatus.SERVICE_UNAVAILABLE, "UNAVAILABLE", "Not now; nothing happened", why));
+    private HttpResponse notNow(ServiceRequestContext context, String why) {
+        return answers.problem(
+                context,
+                Problem.of(
+                        HttpStatus.SERVICE_UNAVAILABLE,
+                        "UNAVAILABLE",
+                        "Not now; nothing happened",
+                        why));
     }
 
     HttpResponse metrics(ServiceRequestContext context, HttpRequest request) {

@@ -8,6 +8,7 @@ import com.linecorp.armeria.common.HttpStatus;
 import io.leasehold.protocol.v1.AcquireReply;
 import io.leasehold.protocol.v1.Failure;
 import io.leasehold.protocol.v1.Reason;
+import io.leasehold.server.api.CallId;
 import java.io.IOException;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -94,13 +95,13 @@ record Problem(HttpStatus status, String reason, String title, String detail, Mo
                 "The store did not answer in time: repeat the request with the same lease id.");
     }
 
-    static Problem internal() {
+    static Problem internal(CallId call) {
         return of(
                 HttpStatus.INTERNAL_SERVER_ERROR,
                 "INTERNAL",
                 "The server failed",
-                "This is an error of the server, and is in its log. What was asked for may or may"
-                        + " not have happened.");
+                "An internal error; the server's log says why, at request " + call
+                        + ". What was asked for may or may not have happened.");
     }
 
     /** After how many seconds another try may succeed; 0 if waiting is no help. */
@@ -119,7 +120,7 @@ record Problem(HttpStatus status, String reason, String title, String detail, Mo
         return new Problem(status, reason, title, detail, others);
     }
 
-    void write(Json json, JsonGenerator generator) throws IOException {
+    void write(Json json, JsonGenerator generator, CallId call) throws IOException {
         generator.writeStartObject();
         generator.writeStringField(
                 "type", "urn:leasehold:" + reason.toLowerCase(Locale.ROOT).replace('_', '-'));
@@ -127,6 +128,7 @@ record Problem(HttpStatus status, String reason, String title, String detail, Mo
         generator.writeNumberField("status", status.code());
         generator.writeStringField("detail", detail);
         generator.writeStringField("reason", reason);
+        generator.writeStringField("requestId", call.toString());
         if (more.failure() != null && !more.failure().getLimit().isEmpty()) {
             generator.writeStringField("limit", more.failure().getLimit());
             generator.writeStringField(

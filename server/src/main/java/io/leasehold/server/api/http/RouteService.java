@@ -12,6 +12,8 @@ import com.linecorp.armeria.server.HttpService;
 import com.linecorp.armeria.server.RoutingContext;
 import com.linecorp.armeria.server.ServiceRequestContext;
 
+import io.leasehold.server.api.CallId;
+
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -67,6 +69,7 @@ final class RouteService implements HttpService {
                     .build());
         }
         return answers.problem(
+                        CallId.of(context),
                         Problem.of(
                                 HttpStatus.METHOD_NOT_ALLOWED,
                                 "METHOD_NOT_ALLOWED",

@@ -12,6 +12,7 @@ import com.linecorp.armeria.server.ServiceRequestContext;
 import io.leasehold.protocol.v1.AcquireRequest;
 import io.leasehold.protocol.v1.Failure;
 import io.leasehold.server.access.Principal;
+import io.leasehold.server.api.CallId;
 import io.leasehold.server.api.Caller;
 import io.leasehold.server.api.Delivery;
 import java.time.Duration;
@@ -61,7 +62,7 @@ final class UnaryVerb<Q extends Message, R extends Message> implements RouteServ
         }
         Problem refusal = MediaTypes.refusal(request.headers());
         if (refusal != null) {
-            return answers.problem(refusal);
+            return answers.problem(context, refusal);
         }
         if (context.query() != null) {
             throw new MalformedException(
@@ -91,7 +92,8 @@ final class UnaryVerb<Q extends Message, R extends Message> implements RouteServ
         // Only an acquire is taken back when nobody hears its answer.
         return new Caller(
                 callers.apply(context),
-                leaseIds == null ? Departure.early(context) : Delivery.of(context));
+                leaseIds == null ? Departure.early(context) : Delivery.of(context),
+                CallId.of(context));
     }
 
     private HttpResponse call(
@@ -106,11 +108,12 @@ final class UnaryVerb<Q extends Message, R extends Message> implements RouteServ
         if (reply instanceof CompletableFuture<R> future
                 && future.isDone()
                 && !future.isCompletedExceptionally()) {
-            return answers.reply(future.join());
+            return answers.reply(context, future.join());
         }
         return HttpResponse.of(reply.handleAsync(
-                (done, thrown) ->
-                        thrown == null ? answers.reply(done) : failed(context, thrown, minted),
+                (done, thrown) -> thrown == null
+                        ? answers.reply(context, done)
+                        : failed(context, thrown, minted),
                 context.eventLoop()));
     }
 
@@ -120,7 +123,7 @@ final class UnaryVerb<Q extends Message, R extends Message> implements RouteServ
         if (minted != null && problem.reason().equals(Failure.Kind.OUTCOME_UNKNOWN.name())) {
             problem = problem.with(new Problem.More(null, problem.more().failure(), minted));
         }
-        return answers.problem(problem);
+        return answers.problem(context, problem);
     }
 
     /** Gives the request an id if it has none, and the time that it wants to wait. */

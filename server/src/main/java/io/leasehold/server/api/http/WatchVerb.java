@@ -13,6 +13,7 @@ import com.linecorp.armeria.server.ServiceRequestContext;
 
 import io.leasehold.protocol.v1.WatchRequest;
 import io.leasehold.server.access.Principal;
+import io.leasehold.server.api.CallId;
 import io.leasehold.server.api.Caller;
 import io.leasehold.server.api.Operations;
 import io.leasehold.spi.Time;
@@ -48,7 +49,8 @@ final class WatchVerb implements RouteService.Verb {
     @Override
     public HttpResponse serve(ServiceRequestContext context, HttpRequest request)
             throws MalformedException {
-        Caller caller = new Caller(callers.apply(context), Departure.early(context));
+        Caller caller =
+                new Caller(callers.apply(context), Departure.early(context), CallId.of(context));
         WatchRequest.Builder message = WatchRequest.newBuilder();
         QueryParameters.read(context.queryParams(), message);
         String last = request.headers().get(LAST_EVENT_ID);

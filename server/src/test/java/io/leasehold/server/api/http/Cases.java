@@ -51,7 +51,6 @@ final class Cases {
             Map.entry("Rotate", new Case(GRANT, "", rotate())),
             Map.entry("Release", new Case(GRANT, "", ends())),
             Map.entry("Complete", new Case(GRANT, "", ends())),
-            Map.entry("Get", new Case("?scope=name:a", "", done(ListReply.getDefaultInstance()))),
             Map.entry("List", new Case("?limit=5", "after", done(ListReply.getDefaultInstance()))),
             Map.entry(
                     "ForceRelease",

@@ -34,6 +34,7 @@ final class HttpApiPageTest {
     /** What differs from run to run. */
     private static final List<String> FREE = List.of(
             "leaseId",
+            "requestId",
             "inStore",
             "remaining",
             "age",

@@ -35,6 +35,15 @@ final class PagesTest {
         web.close();
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"/v1/lease", "/v1/lease?scope=name:orders"})
+    void theListOfOneScopeIsFoundUnderItsOneName(String path) {
+        HttpResponse<String> response = web.get(path);
+
+        assertThat(response.statusCode()).isEqualTo(404);
+        assertThat(json(response).get("detail").asText()).contains("/v1/leases?overlapping=");
+    }
+
     @Test
     void healthIsForEverybodyAndTurnsAtOnce() {
         HttpResponse<String> well =

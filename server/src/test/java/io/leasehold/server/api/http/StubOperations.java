@@ -11,7 +11,6 @@ import io.leasehold.protocol.v1.CheckRequest;
 import io.leasehold.protocol.v1.CompleteRequest;
 import io.leasehold.protocol.v1.EndReply;
 import io.leasehold.protocol.v1.ForceReleaseRequest;
-import io.leasehold.protocol.v1.GetRequest;
 import io.leasehold.protocol.v1.InfoReply;
 import io.leasehold.protocol.v1.InfoRequest;
 import io.leasehold.protocol.v1.ListReply;
@@ -88,11 +87,6 @@ final class StubOperations implements Operations {
     @Override
     public CompletionStage<EndReply> complete(Caller caller, CompleteRequest request) {
         return answer("Complete", caller, request, EndReply.class);
-    }
-
-    @Override
-    public CompletionStage<ListReply> get(Caller caller, GetRequest request) {
-        return answer("Get", caller, request, ListReply.class);
     }
 
     @Override
