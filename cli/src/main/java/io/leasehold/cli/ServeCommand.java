@@ -117,6 +117,7 @@ final class ServeCommand implements Callable<Integer> {
                     server.close();
                     out.println("stopped");
                     out.flush();
+                    ServeLog.end();
                     Runtime.getRuntime().halt(CommandLine.ExitCode.OK);
                 },
                 "leasehold-stop");

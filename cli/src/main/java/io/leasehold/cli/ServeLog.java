@@ -1,26 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.cli;
 
+import ch.qos.logback.classic.AsyncAppender;
 import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.Appender;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 import org.slf4j.LoggerFactory;
 
-/** The server's log, on standard error. What the library logs by the JDK's means goes there too. */
+/**
+ * The server's log, on standard error. What the library logs by the JDK's means goes there too.
+ *
+ * <p>Lines are written by a thread of their own, so that no event loop waits for a terminal or a
+ * pipe, and only so many a second; lines that find no room are dropped. The audit log is exempt.
+ */
 final class ServeLog {
 
     /** Kept here lest the setting be collected. */
     private static final Logger LIBRARY_LOG = Logger.getLogger("");
 
+    private static final String AUDIT = "leasehold.audit";
+    private static final int LINES_THAT_WAIT = 1_024;
+
     private ServeLog() {}
 
     /** Begins to log at this level and above. */
     static void start(String level) {
-        Level chosen = Level.toLevel(level);
-        ((ch.qos.logback.classic.Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME))
-                .setLevel(chosen);
+        LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
+        context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME).setLevel(Level.toLevel(level));
+        context.getLoggerList().stream()
+                .filter(logger -> !logger.getName().equals(AUDIT))
+                .forEach(ServeLog::bound);
         for (Handler handler : LIBRARY_LOG.getHandlers()) {
             LIBRARY_LOG.removeHandler(handler);
         }
@@ -33,6 +49,32 @@ final class ServeLog {
         };
         LIBRARY_LOG.setLevel(known);
         Logger.getLogger("io.leasehold").setLevel(known);
+    }
+
+    private static void bound(ch.qos.logback.classic.Logger logger) {
+        List<Appender<ILoggingEvent>> direct = new ArrayList<>();
+        logger.iteratorForAppenders().forEachRemaining(direct::add);
+        for (Appender<ILoggingEvent> appender : direct) {
+            logger.detachAppender(appender);
+            logger.addAppender(bounded(appender));
+        }
+    }
+
+    private static AsyncAppender bounded(Appender<ILoggingEvent> appender) {
+        AsyncAppender bounded = new AsyncAppender();
+        bounded.setContext(appender.getContext());
+        bounded.setQueueSize(LINES_THAT_WAIT);
+        bounded.setDiscardingThreshold(0);
+        bounded.setNeverBlock(true);
+        bounded.addFilter(new LogThrottle());
+        bounded.addAppender(appender);
+        bounded.start();
+        return bounded;
+    }
+
+    /** Writes what waits; nothing is logged any more. */
+    static void end() {
+        ((LoggerContext) LoggerFactory.getILoggerFactory()).stop();
     }
 
     /** Hands each message on to SLF4J. */
