@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -61,6 +62,16 @@ final class AuditTest {
                         line -> line.matches(
                                 "\\{(\"[a-zI]+\":\"([ !#-\\[\\]-~]|\\\\[\"\\\\]|\\\\u[0-9a-f]{4})*\",?)+}"));
         assertThat(lines).noneMatch(line -> line.contains(",\"who\":\"boss\""));
+    }
+
+    @Test
+    void aLineIsWrittenAtOnceIfTooManyWait() throws IOException {
+        Path file = directory.resolve("audit.log");
+        Audit audit = Audit.toFile(file, VirtualTime.create(), task -> {
+            throw new RejectedExecutionException();
+        });
+        assertThat(audit.write(entry("urgent"))).isCompleted();
+        assertThat(Files.readString(file)).contains("urgent");
     }
 
     @Test

@@ -8,6 +8,7 @@ import io.leasehold.protocol.v1.AcquireRequest;
 import io.leasehold.protocol.v1.CompleteRequest;
 import io.leasehold.protocol.v1.EndReply;
 import io.leasehold.protocol.v1.Failure;
+import io.leasehold.protocol.v1.ForceReleaseRequest;
 import io.leasehold.protocol.v1.Grant;
 import io.leasehold.protocol.v1.InfoRequest;
 import io.leasehold.protocol.v1.ListRequest;
@@ -24,12 +25,14 @@ import io.leasehold.testkit.VirtualTime;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -49,6 +52,7 @@ final class EdgeOperationsTest {
 
     private final VirtualTime time = VirtualTime.create();
     private CompletionStage<?> answer = new CompletableFuture<>();
+    private Executor writer = Runnable::run;
 
     @TempDir
     @SuppressWarnings("NullAway.Init") // set by JUnit
@@ -65,8 +69,24 @@ final class EdgeOperationsTest {
         edge = EdgeOperations.around(
                 inner,
                 EdgeLimits.defaults().withPrincipal(new EdgeLimits.PerPrincipal(1, 10, 5)),
-                Audit.toFile(directory.resolve("audit.log"), time, Runnable::run),
+                Audit.toFile(directory.resolve("audit.log"), time, task -> writer.execute(task)),
                 time);
+    }
+
+    @Test
+    void aForcedReleaseIsAnsweredOnceItsLineIsWrittenAndThatByAThreadOfItsOwn() {
+        List<Runnable> tasks = new ArrayList<>();
+        writer = tasks::add;
+        answer = CompletableFuture.completedFuture(ENDED);
+        CompletionStage<EndReply> reply = edge.forceRelease(
+                CALLER, ForceReleaseRequest.newBuilder().setScope("name:a").build());
+        assertThat(reply).isNotCompleted();
+        assertThat(directory.resolve("audit.log")).isEmptyFile();
+
+        tasks.forEach(Runnable::run);
+
+        assertThat(reply).isCompletedWithValue(ENDED);
+        assertThat(directory.resolve("audit.log")).content().contains("\"outcome\":\"done\"");
     }
 
     @Test
