@@ -93,7 +93,6 @@ final class FieldNamesTest {
                 "leases?overlapping=path:x",
                 "leases?after=-1",
                 "leases?limit=100000",
-                "lease?scope=path:x",
                 "check?scope=name:a&token=0",
                 "watch?overlapping=path:x"
             })
