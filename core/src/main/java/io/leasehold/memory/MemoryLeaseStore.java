@@ -26,6 +26,7 @@ import io.leasehold.spi.RenewalRequest;
 import io.leasehold.spi.Rotation;
 import io.leasehold.spi.Round;
 import io.leasehold.spi.Time;
+import io.leasehold.spi.TokenCheck;
 import io.leasehold.table.Deliveries;
 import io.leasehold.table.LeaseTable;
 import io.leasehold.table.StoreThread;
@@ -243,6 +244,13 @@ public final class MemoryLeaseStore implements LeaseStore {
     @Override
     public CompletionStage<LeasePage> list(LeaseQuery query) {
         return decide(table.stripeOf(query), now -> table.list(query, now));
+    }
+
+    @Override
+    public CompletionStage<TokenCheck> check(Scope scope, FencingToken token) {
+        return decide(
+                table.stripeOf(LeaseQuery.overlapping(scope)),
+                now -> table.check(scope, token, now));
     }
 
     @Override

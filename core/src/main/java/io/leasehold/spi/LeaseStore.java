@@ -151,6 +151,25 @@ public interface LeaseStore extends AutoCloseable {
     /** Lists leases, lock-delays and records, for people. */
     CompletionStage<LeasePage> list(LeaseQuery query);
 
+    /**
+     * Says whether a token holds a scope, for resources that are shown a token but no lease: among
+     * any number of leases. By default all that overlaps the scope is listed, page by page; an engine
+     * that can look at it in one pass overrides it.
+     */
+    default CompletionStage<TokenCheck> check(Scope scope, FencingToken token) {
+        return check(LeaseQuery.overlapping(scope), new TokenCheck.Search(scope, token));
+    }
+
+    private CompletionStage<TokenCheck> check(LeaseQuery query, TokenCheck.Search search) {
+        return list(query).thenCompose(page -> {
+            List<LeaseView> rows = page.leases();
+            rows.forEach(search::see);
+            return page.more() && !rows.isEmpty()
+                    ? check(query.after(rows.get(rows.size() - 1).holding().token()), search)
+                    : CompletableFuture.completedFuture(search.result());
+        });
+    }
+
     /** Tells the listener of every change from now on. */
     LeaseEvents.Subscription subscribe(LeaseEvents listener);
 

@@ -27,6 +27,7 @@ import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
 import io.leasehold.spi.Rotation;
 import io.leasehold.spi.Round;
+import io.leasehold.spi.TokenCheck;
 import io.leasehold.spi.TokenState;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -582,6 +583,12 @@ public final class LeaseTable {
     public LeasePage list(LeaseQuery query, long now) {
         advance(stripeOf(query), now);
         return Listing.of(stripes, query, now);
+    }
+
+    /** How a token stands at a scope. Touches the stripe of the query for what overlaps it. */
+    public TokenCheck check(Scope scope, FencingToken token, long now) {
+        advance(stripeOf(LeaseQuery.overlapping(scope)), now);
+        return Listing.check(stripes, scope, token, now);
     }
 
     /** How many leases and records there are. Touches all stripes. */

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.table;
 
+import io.leasehold.model.FencingToken;
 import io.leasehold.model.Scope;
 import io.leasehold.spi.LeasePage;
 import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseView;
+import io.leasehold.spi.TokenCheck;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -43,6 +45,23 @@ final class Listing {
             }
         }
         return new LeasePage(new ArrayList<>(listing.page.values()), listing.more);
+    }
+
+    /** How a token stands among all that overlaps the scope. Builds no rows, so it is quick. */
+    static TokenCheck check(Stripes stripes, Scope scope, FencingToken token, long now) {
+        TokenCheck.Search search = new TokenCheck.Search(scope, token);
+        stripes.index(scope).forEachOverlapping(scope, node -> {
+            for (LiveLease lease : node.holders()) {
+                if (lease.isHeld(now)) {
+                    search.held(lease.token, lease.claim);
+                }
+            }
+            KeptRecord kept = node.kept;
+            if (kept != null) {
+                search.left(kept.holding.token().value());
+            }
+        });
+        return search.result();
     }
 
     private void add(ScopeNode node) {

@@ -24,6 +24,7 @@ import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
 import io.leasehold.spi.Rotation;
 import io.leasehold.spi.Time;
+import io.leasehold.spi.TokenCheck;
 import io.leasehold.table.Deliveries;
 import io.leasehold.table.LeaseTable;
 import io.leasehold.table.Reply;
@@ -301,6 +302,11 @@ public final class JournalLeaseStore implements LeaseStore {
     @Override
     public CompletionStage<LeasePage> list(LeaseQuery query) {
         return decide(now -> table.list(query, now));
+    }
+
+    @Override
+    public CompletionStage<TokenCheck> check(Scope scope, FencingToken token) {
+        return decide(now -> table.check(scope, token, now));
     }
 
     @Override

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.redis;
 
-import io.leasehold.model.Scope;
 import io.leasehold.spi.LeasePage;
 import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseView;
@@ -14,19 +13,20 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * One page of a listing. Of a name it is read at once; anything else by going through everything,
- * piece by piece so that nobody has to wait for it: what changes meanwhile may be on the page or
- * not.
+ * One page of a listing, which ends early if its records are too large together. Finds the lowest
+ * tokens among all rows.
  */
 final class Listing {
 
-    private static final byte[] PIECE = Wire.number(500);
+    /** Of the records of a page, unless it is a single one. */
+    private static final long MOST_BYTES = 1 << 20;
 
     private final LeaseQuery query;
     private final Function<Operation, CompletableFuture<List<Object>>> send;
     // by token
     private final TreeMap<Long, LeaseView> page = new TreeMap<>();
-    private boolean more;
+    private long bytes;
+    private long horizon = Long.MAX_VALUE; // from this token on, rows are for the next page
 
     Listing(LeaseQuery query, Function<Operation, CompletableFuture<List<Object>>> send) {
         this.query = query;
@@ -34,52 +34,29 @@ final class Listing {
     }
 
     CompletionStage<LeasePage> read() {
-        CompletionStage<Void> read = query.overlapping().orElse(null) instanceof Scope.Name name
-                ? send.apply(Operation.of('s', Wire.scope(name))).thenAccept(rows -> add(rows, 0))
-                : all("leases", "0").thenCompose(done -> all("records", "0"));
-        return read.thenApply(done -> new LeasePage(new ArrayList<>(page.values()), more));
-    }
-
-    private CompletionStage<Void> all(String what, String cursor) {
-        return send.apply(Operation.of('p', Wire.text(what), Wire.text(cursor), PIECE))
-                .thenCompose(rows -> {
-                    add(rows, 1);
-                    String next = Wire.string(rows.get(0));
-                    return next.equals("0")
-                            ? CompletableFuture.completedFuture(null)
-                            : all(what, next);
-                });
-    }
-
-    private void add(List<?> rows, int from) {
-        for (Object row : rows.subList(from, rows.size())) {
-            offer((List<?>) row);
-        }
+        return new Rows(query.overlapping(), send, this::offer)
+                .read()
+                .thenApply(done ->
+                        new LeasePage(new ArrayList<>(page.values()), horizon < Long.MAX_VALUE));
     }
 
     /** Takes the row if it is wanted and among those with the lowest tokens. */
-    private void offer(List<?> fields) {
-        LeaseView row = Answers.row(fields);
+    private void offer(LeaseView row) {
         long token = row.holding().token().value();
-        boolean wanted = query.after().map(after -> token > after.value()).orElse(true)
-                && query.overlapping()
-                        .map(scope -> overlaps(fields, row, scope))
-                        .orElse(true);
-        if (!wanted || page.containsKey(token)) {
+        boolean wanted = query.after().map(after -> token > after.value()).orElse(true);
+        if (!wanted || token >= horizon || page.containsKey(token)) {
             return;
         }
         page.put(token, row);
-        if (page.size() > query.limit()) {
-            page.pollLastEntry();
-            more = true;
+        bytes += size(row);
+        while (page.size() > query.limit() || (bytes > MOST_BYTES && page.size() > 1)) {
+            LeaseView last = page.remove(page.lastKey());
+            bytes -= size(last);
+            horizon = last.holding().token().value();
         }
     }
 
-    /** A lease is at all scopes of its claim, a record may be left at some of them. */
-    private static boolean overlaps(List<?> fields, LeaseView row, Scope scope) {
-        return fields.size() > Answers.SCOPE_OF_A_RECORD
-                ? Wire.readScope(Wire.string(fields.get(Answers.SCOPE_OF_A_RECORD)))
-                        .overlaps(scope)
-                : row.holding().claim().scopes().stream().anyMatch(scope::overlaps);
+    private static int size(LeaseView row) {
+        return row.record().map(record -> record.size()).orElse(0);
     }
 }

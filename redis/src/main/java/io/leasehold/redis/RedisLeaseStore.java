@@ -20,6 +20,7 @@ import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
 import io.leasehold.spi.Rotation;
 import io.leasehold.spi.Time;
+import io.leasehold.spi.TokenCheck;
 import io.leasehold.table.TableOptions;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -226,6 +227,14 @@ public final class RedisLeaseStore implements LeaseStore {
     @Override
     public CompletionStage<LeasePage> list(LeaseQuery query) {
         return new Listing(query, conveyor::send).read();
+    }
+
+    @Override
+    public CompletionStage<TokenCheck> check(Scope scope, FencingToken token) {
+        TokenCheck.Search search = new TokenCheck.Search(scope, token);
+        return new Rows(Optional.of(scope), conveyor::send, search::see)
+                .read()
+                .thenApply(done -> search.result());
     }
 
     @Override

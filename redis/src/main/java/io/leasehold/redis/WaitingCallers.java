@@ -17,6 +17,7 @@ import io.leasehold.spi.LeaseStore;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
 import io.leasehold.spi.Rotation;
+import io.leasehold.spi.TokenCheck;
 
 import java.time.Duration;
 import java.util.List;
@@ -78,6 +79,11 @@ record WaitingCallers(LeaseStore store, Operations operations) implements LeaseS
     @Override
     public CompletionStage<LeasePage> list(LeaseQuery query) {
         return store.list(query);
+    }
+
+    @Override
+    public CompletionStage<TokenCheck> check(Scope scope, FencingToken token) {
+        return store.check(scope, token);
     }
 
     @Override

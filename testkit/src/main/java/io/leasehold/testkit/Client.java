@@ -18,6 +18,7 @@ import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
 import io.leasehold.spi.Rotation;
+import io.leasehold.spi.TokenCheck;
 import java.time.Duration;
 import java.util.SplittableRandom;
 
@@ -150,6 +151,10 @@ final class Client {
 
     Ending completes(Grant grant, String result, Duration keepFor) {
         return Answers.of(opened.store().complete(grant, LeaseRecord.of(result), keepFor));
+    }
+
+    TokenCheck checks(Scope scope, FencingToken token) {
+        return Answers.of(opened.store().check(scope, token));
     }
 
     LeasePage lists(LeaseQuery query) {

@@ -11,6 +11,7 @@ import io.leasehold.spi.LeasePage;
 import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseView;
+import io.leasehold.spi.TokenCheck;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -139,6 +140,52 @@ abstract class ListingRules extends ContractRules {
         assertThat(listed())
                 .singleElement()
                 .satisfies(row -> assertThat(row.waiters()).isEqualTo(1));
+    }
+
+    @Test
+    void aTokenIsCurrentWhileItsLeaseLivesAndCoversTheScope() {
+        Grant part = alice.holds(Claim.exclusive(Scope.path("/a/b")));
+        assertThat(check(Scope.path("/a/b"), part.token()))
+                .isEqualTo(
+                        new TokenCheck(TokenCheck.Standing.CURRENT, part.token().value()));
+        assertThat(check(Scope.subtree("/a"), part.token()).standing())
+                .isEqualTo(TokenCheck.Standing.UNKNOWN);
+        assertThat(check(Scope.path("/c"), part.token()))
+                .isEqualTo(new TokenCheck(TokenCheck.Standing.UNKNOWN, 0));
+    }
+
+    @Test
+    void aTokenIsStaleOnceANewerOneHoldsTheScopeOrLeftARecordThere() {
+        Grant first = alice.holds("a");
+        alice.releases(first);
+        Grant second = bob.holds("a");
+        TokenCheck.Standing stale = TokenCheck.Standing.STALE;
+        assertThat(check(Scope.name("a"), first.token()))
+                .isEqualTo(new TokenCheck(stale, second.token().value()));
+        bob.completes(second, "done", ttl());
+        assertThat(check(Scope.name("a"), first.token()))
+                .isEqualTo(new TokenCheck(stale, second.token().value()));
+        assertThat(check(Scope.name("a"), second.token()).standing())
+                .isEqualTo(TokenCheck.Standing.UNKNOWN);
+    }
+
+    @Test
+    void theNewestTokenOfManyIsFound() {
+        Grant newest = alice.holds(Claim.shared(Scope.path("/a/0")));
+        for (int i = 1; i < 40; i++) {
+            newest = alice.holds(Claim.shared(Scope.path("/a/" + i)));
+        }
+        Grant whole = bob.holds(Claim.shared(Scope.subtree("/a")));
+        assertThat(check(Scope.subtree("/a"), whole.token()))
+                .isEqualTo(new TokenCheck(
+                        TokenCheck.Standing.CURRENT, whole.token().value()));
+        assertThat(check(Scope.subtree("/a"), newest.token()))
+                .isEqualTo(new TokenCheck(
+                        TokenCheck.Standing.UNKNOWN, whole.token().value()));
+    }
+
+    private TokenCheck check(Scope scope, FencingToken token) {
+        return alice.checks(scope, token);
     }
 
     @Test
