@@ -71,7 +71,10 @@ public final class LeaseholdServer implements AutoCloseable {
                         guarantees,
                         options.bounds().calls(),
                         new OperationsOptions.Surroundings(
-                                options.time(), new SecureRandom(), workers.loops())));
+                                options.time(),
+                                new SecureRandom(),
+                                workers.loops(),
+                                workers.readers())));
         this.readiness = new Readiness(
                 () -> namespaces.leases(Namespaces.DEFAULT), options.time(), new SecureRandom());
         this.server = build(setting.address(), setting.entrance());

@@ -5,6 +5,7 @@ import com.linecorp.armeria.common.util.EventLoopGroups;
 
 import io.netty.channel.EventLoopGroup;
 
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -12,41 +13,36 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The server's threads: event loops, a few that may block while they open stores, and one for the
- * small files beside them.
+ * The server's threads: event loops, a few that may block while they open stores, a few that read
+ * stores for listings, and one for the small files beside them.
  */
 final class Workers implements Executor {
 
     private static final int OPENERS = 4;
+    private static final int READERS = 2;
     private static final int FILE_TASKS = 1_000;
 
     private final EventLoopGroup loops = EventLoopGroups.newEventLoopGroup(
             Math.max(2, Runtime.getRuntime().availableProcessors()), "leasehold-server", true);
     private final AtomicInteger last = new AtomicInteger();
-    private final ThreadPoolExecutor openers = new ThreadPoolExecutor(
-            OPENERS, OPENERS, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), this::thread);
+    private final ThreadPoolExecutor openers = pool(OPENERS, "leasehold-opener-");
+    private final ThreadPoolExecutor readers = pool(READERS, "leasehold-reader-");
+    private final ThreadPoolExecutor files =
+            pool(1, "leasehold-files-", new LinkedBlockingQueue<>(FILE_TASKS));
 
-    private final ThreadPoolExecutor files = new ThreadPoolExecutor(
-            1,
-            1,
-            10,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(FILE_TASKS),
-            task -> daemon(task, "leasehold-files"));
-
-    Workers() {
-        openers.allowCoreThreadTimeOut(true);
-        files.allowCoreThreadTimeOut(true);
+    private ThreadPoolExecutor pool(int threads, String name) {
+        return pool(threads, name, new LinkedBlockingQueue<>());
     }
 
-    private Thread thread(Runnable task) {
-        return daemon(task, "leasehold-opener-" + last.incrementAndGet());
-    }
-
-    private static Thread daemon(Runnable task, String name) {
-        Thread thread = new Thread(task, name);
-        thread.setDaemon(true);
-        return thread;
+    private ThreadPoolExecutor pool(int threads, String name, BlockingQueue<Runnable> waiting) {
+        ThreadPoolExecutor pool =
+                new ThreadPoolExecutor(threads, threads, 10, TimeUnit.SECONDS, waiting, task -> {
+                    Thread thread = new Thread(task, name + last.incrementAndGet());
+                    thread.setDaemon(true);
+                    return thread;
+                });
+        pool.allowCoreThreadTimeOut(true);
+        return pool;
     }
 
     /**
@@ -62,6 +58,11 @@ final class Workers implements Executor {
         return loops;
     }
 
+    /** Of stores: listings take long, and event loops are for those who hold leases. */
+    Executor readers() {
+        return readers;
+    }
+
     /** Runs a task that may block. */
     @Override
     public void execute(Runnable task) {
@@ -71,6 +72,7 @@ final class Workers implements Executor {
     void close() {
         openers.shutdown();
         files.shutdown();
+        readers.shutdown();
         loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
     }
 }

@@ -15,6 +15,11 @@ final class Anyone implements Principal {
     }
 
     @Override
+    public boolean isAnyone() {
+        return true;
+    }
+
+    @Override
     public boolean may(Permission permission, String namespace) {
         return true;
     }

@@ -43,7 +43,7 @@ public final class Callers {
         return new Caller(principal(context), NEVER, CallId.of(context));
     }
 
-    /** The caller of a request that may have to be taken back when the caller goes away. */
+    /** The caller of a request for which it matters when its answer was sent, or can't be. */
     public Caller departing(ServiceRequestContext context) {
         return new Caller(principal(context), Delivery.of(context), CallId.of(context));
     }

@@ -100,7 +100,8 @@ public final class GrpcLeases extends LeasesGrpc.LeasesImplBase {
 
     @Override
     public void list(ListRequest request, StreamObserver<ListReply> reply) {
-        call(reply, caller -> operations.list(caller, request));
+        ServiceRequestContext context = ServiceRequestContext.current();
+        answer(context, reply, () -> operations.list(callers.departing(context), request));
     }
 
     @Override

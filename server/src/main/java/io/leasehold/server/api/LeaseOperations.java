@@ -43,6 +43,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +63,8 @@ public final class LeaseOperations implements Operations, AutoCloseable {
     private final Watches watches;
     private final Clocks clocks;
     private final Loads loads;
+    private final AnswerRoom room;
+    private final Executor readers;
     private final Guarantees guarantees;
     private final String version;
     private volatile boolean stopping;
@@ -90,7 +93,9 @@ public final class LeaseOperations implements Operations, AutoCloseable {
                         (int) Math.min((long) bounds.acquires() * REPEATS, Integer.MAX_VALUE),
                         Failures::ofChanging),
                 new Load("calls under way", bounds.others(), Failures::ofChanging),
-                new Load("reads under way", bounds.reads(), Failures::ofReading));
+                new Load("reads under way", bounds.reads().underWay(), Failures::ofReading));
+        this.readers = options.readers();
+        this.room = new AnswerRoom(bounds.reads(), readers);
         this.guarantees = options.guarantees();
         this.version = options.version();
     }
@@ -263,13 +268,17 @@ public final class LeaseOperations implements Operations, AutoCloseable {
         return loads.readers.carry(
                 caller.call(),
                 () -> {
+                    String namespace = Namespaces.name(message.getNamespace());
                     LeaseQuery query = FromWire.list(message);
-                    return reading(
+                    return room.answer(
                             caller,
-                            LeasesGrpc.getListMethod(),
-                            message.getNamespace(),
-                            store -> store.list(query).thenApply(Pages::write),
-                            ListReply.getDefaultInstance());
+                            () -> reading(
+                                    caller,
+                                    LeasesGrpc.getListMethod(),
+                                    namespace,
+                                    store -> store.list(query).thenApply(Pages::write),
+                                    ListReply.getDefaultInstance()),
+                            told -> told.answer().getSerializedSize());
                 },
                 Replies::page);
     }
@@ -281,12 +290,16 @@ public final class LeaseOperations implements Operations, AutoCloseable {
                 () -> {
                     Scope scope = scope(message.getScope());
                     FencingToken token = token(message.getToken());
-                    return reading(
-                            caller,
-                            LeasesGrpc.getCheckMethod(),
-                            message.getNamespace(),
-                            store -> Checks.check(store, scope, token),
-                            CheckReply.getDefaultInstance());
+                    String namespace = Namespaces.name(message.getNamespace());
+                    return CompletableFuture.supplyAsync(
+                                    () -> reading(
+                                            caller,
+                                            LeasesGrpc.getCheckMethod(),
+                                            namespace,
+                                            store -> Checks.check(store, scope, token),
+                                            CheckReply.getDefaultInstance()),
+                                    readers)
+                            .thenCompose(reply -> reply);
                 },
                 Replies::check);
     }
@@ -410,10 +423,9 @@ public final class LeaseOperations implements Operations, AutoCloseable {
     private <T> CompletionStage<Told<T>> reading(
             Caller caller,
             MethodDescriptor<?, ?> method,
-            String given,
+            String namespace,
             Function<LeaseStore, CompletionStage<T>> read,
             T nothing) {
-        String namespace = Namespaces.name(given);
         Optional<CompletionStage<LeaseStore>> store = isPermitted(caller, method, namespace)
                 ? namespaces.leasesIfAny(namespace)
                 : Optional.empty();

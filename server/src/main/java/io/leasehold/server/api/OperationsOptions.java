@@ -24,16 +24,36 @@ public record OperationsOptions(
      *
      * @param acquires under way, those that wait included
      * @param others of the calls that change something, under way
-     * @param reads under way
+     * @param reads what listings and other reads may take
      * @param watches open
      * @param eventsKept of each namespace, for watchers that come back
      * @param grace how long an acquire outlives its caller's connection
      */
     public record Bounds(
-            int acquires, int others, int reads, int watches, int eventsKept, Duration grace) {
+            int acquires, int others, Reads reads, int watches, int eventsKept, Duration grace) {
+
+        /** With the usual room for listings. */
+        public Bounds(
+                int acquires, int others, int reads, int watches, int eventsKept, Duration grace) {
+            this(acquires, others, Reads.of(reads), watches, eventsKept, grace);
+        }
 
         public static Bounds defaults() {
             return new Bounds(50_000, 100_000, 1_000, 1_000, 8_192, Duration.ofSeconds(5));
+        }
+    }
+
+    /**
+     * What reads may take at one time.
+     *
+     * @param underWay those that wait for room included
+     * @param bytes of listings between the stores and the network, at least 12 MiB
+     */
+    public record Reads(int underWay, long bytes) {
+
+        /** So many, with an eighth of the heap for their answers. */
+        public static Reads of(int underWay) {
+            return new Reads(underWay, Runtime.getRuntime().maxMemory() / 8);
         }
     }
 
@@ -43,8 +63,16 @@ public record OperationsOptions(
      * @param time the only clock
      * @param random the source of secrets
      * @param herald on which watchers are woken
+     * @param readers on which stores are read
      */
-    public record Surroundings(Time time, RandomGenerator random, Executor herald) {}
+    public record Surroundings(
+            Time time, RandomGenerator random, Executor herald, Executor readers) {
+
+        /** With one executor for both. */
+        public Surroundings(Time time, RandomGenerator random, Executor executor) {
+            this(time, random, executor, executor);
+        }
+    }
 
     Time time() {
         return surroundings.time();
@@ -56,5 +84,9 @@ public record OperationsOptions(
 
     Executor herald() {
         return surroundings.herald();
+    }
+
+    Executor readers() {
+        return surroundings.readers();
     }
 }

@@ -10,7 +10,7 @@ import io.leasehold.spi.LeasePage;
 final class Pages {
 
     /** A page ends here, so that records can't make it larger than a message may be. */
-    private static final int MOST_BYTES = 1 << 20;
+    static final int MOST_BYTES = 1 << 20;
 
     private Pages() {}
 

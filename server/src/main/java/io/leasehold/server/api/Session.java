@@ -7,10 +7,13 @@ import io.leasehold.protocol.v1.AcquireRequest;
 import io.leasehold.protocol.v1.Answer;
 import io.leasehold.protocol.v1.Call;
 import io.leasehold.protocol.v1.Failure;
+import io.leasehold.protocol.v1.ListRequest;
 import io.leasehold.protocol.v1.SessionReply;
 import io.leasehold.protocol.v1.SessionRequest;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -54,6 +57,7 @@ final class Session implements StreamObserver<SessionRequest> {
     private final AtomicBoolean draining = new AtomicBoolean();
     private final Set<Delivery> undelivered = new HashSet<>(); // on the loop, as what follows
     private final ArrayDeque<Call> putOff = new ArrayDeque<>();
+    private final List<Delivery> listsSent = new ArrayList<>(); // maybe not by the network yet
     private int underWay;
     private int listsUnsent;
     private boolean paused; // no further message was asked for
@@ -171,8 +175,7 @@ final class Session implements StreamObserver<SessionRequest> {
                         id,
                         operations.complete(caller, call.getComplete()),
                         Answer.Builder::setEnded);
-            case LIST ->
-                await(id, operations.list(caller, call.getList()), Answer.Builder::setListed, true);
+            case LIST -> list(id, call.getList());
             case FORCE_RELEASE ->
                 await(
                         id,
@@ -206,20 +209,28 @@ final class Session implements StreamObserver<SessionRequest> {
                         false)));
     }
 
-    private <T> void await(long id, CompletionStage<T> reply, BiConsumer<Answer.Builder, T> set) {
-        await(id, reply, set, false);
+    private void list(long id, ListRequest request) {
+        Delivery delivery = new Delivery();
+        undelivered.add(delivery);
+        CompletionStage<?> unused = operations
+                .list(new Caller(caller.principal(), delivery), request)
+                .whenComplete((reply, failure) -> collect(new Ready(
+                        failure == null
+                                ? Answer.newBuilder().setId(id).setListed(reply).build()
+                                : failure(id, failure),
+                        delivery,
+                        true)));
     }
 
-    private <T> void await(
-            long id, CompletionStage<T> reply, BiConsumer<Answer.Builder, T> set, boolean list) {
+    private <T> void await(long id, CompletionStage<T> reply, BiConsumer<Answer.Builder, T> set) {
         CompletionStage<T> unused = reply.whenComplete((answer, failure) -> {
             if (failure != null) {
-                collect(new Ready(failure(id, failure), null, list));
+                collect(new Ready(failure(id, failure), null, false));
                 return;
             }
             Answer.Builder message = Answer.newBuilder().setId(id);
             set.accept(message, answer);
-            collect(new Ready(message.build(), null, list));
+            collect(new Ready(message.build(), null, false));
         });
     }
 
@@ -250,7 +261,11 @@ final class Session implements StreamObserver<SessionRequest> {
     private void drain() {
         do {
             carryPutOff();
-            while (!ended && replies.isReady() && (stopUntold || !ready.isEmpty())) {
+            while (!ended && replies.isReady()) {
+                freeSent();
+                if (!stopUntold && ready.isEmpty()) {
+                    break;
+                }
                 send();
             }
         } while (isRoomForNext());
@@ -265,10 +280,17 @@ final class Session implements StreamObserver<SessionRequest> {
         } else if (complete && underWay == 0 && left == 0 && putOff.isEmpty()) {
             end();
             replies.onCompleted();
+            freeSent();
         } else if (paused && putOff.isEmpty() && isRoom()) {
             paused = false;
             replies.request(1);
         }
+    }
+
+    /** Lists that were handed over before are with the network by now. */
+    private void freeSent() {
+        listsSent.forEach(Delivery::delivered);
+        listsSent.clear();
     }
 
     private void send() {
@@ -284,18 +306,26 @@ final class Session implements StreamObserver<SessionRequest> {
             message.addAnswers(next.answer());
             bytes += next.answer().getSerializedSize();
             answers++;
-            if (next.list()) {
-                listsUnsent--;
-            }
-            if (next.delivery() != null) {
-                undelivered.remove(next.delivery());
-                next.delivery().delivered();
-            }
+            handOver(next);
         }
         underWay -= answers;
         unsent.addAndGet(-answers);
         unsentBytes.addAndGet(-bytes);
         replies.onNext(message.build());
+    }
+
+    private void handOver(Ready answer) {
+        Delivery delivery = answer.delivery();
+        if (delivery == null) {
+            return;
+        }
+        undelivered.remove(delivery);
+        if (answer.list()) {
+            listsUnsent--;
+            listsSent.add(delivery);
+        } else {
+            delivery.delivered();
+        }
     }
 
     // --- the end ----------------------------------------------------------------------------
@@ -323,6 +353,7 @@ final class Session implements StreamObserver<SessionRequest> {
         ended = true;
         sessions.remove(this);
         putOff.clear();
+        freeSent();
         Set<Delivery> lost = Set.copyOf(undelivered);
         undelivered.clear();
         lost.forEach(Delivery::lost);

@@ -89,11 +89,7 @@ final class UnaryVerb<Q extends Message, R extends Message> implements RouteServ
     }
 
     private Caller caller(ServiceRequestContext context) {
-        // Only an acquire is taken back when nobody hears its answer.
-        return new Caller(
-                callers.apply(context),
-                leaseIds == null ? Departure.early(context) : Delivery.of(context),
-                CallId.of(context));
+        return new Caller(callers.apply(context), Delivery.of(context), CallId.of(context));
     }
 
     private HttpResponse call(

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.server;
+
+import static io.leasehold.server.Requests.acquire;
+import static io.leasehold.server.Requests.grant;
+import static io.leasehold.server.Requests.renew;
+import static io.leasehold.server.Requests.seconds;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.ByteString;
+import io.grpc.CallOptions;
+import io.grpc.ClientCall;
+import io.grpc.ClientInterceptors;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.MetadataUtils;
+import io.leasehold.protocol.v1.Call;
+import io.leasehold.protocol.v1.CompleteRequest;
+import io.leasehold.protocol.v1.Grant;
+import io.leasehold.protocol.v1.InfoRequest;
+import io.leasehold.protocol.v1.LeasesGrpc;
+import io.leasehold.protocol.v1.ListReply;
+import io.leasehold.protocol.v1.ListRequest;
+import io.leasehold.protocol.v1.Record;
+import io.leasehold.server.access.AccessRule;
+import io.leasehold.server.access.TokenFile;
+import io.leasehold.testkit.TestLength;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What strangers and readers can do to a server with little memory. */
+final class SmallServerTest {
+
+    private static final int HEAP = TestLength.of(96, 512);
+    private static final int STRANGERS = TestLength.of(500, 2_600);
+    private static final int READERS = 60;
+    private static final int BODY = 256 << 10;
+
+    private final List<AutoCloseable> opened = new ArrayList<>();
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init") // set by JUnit
+    private Path directory;
+
+    @SuppressWarnings("NullAway.Init") // set before each test, as those below
+    private SmallServer server;
+
+    private Grant held = Grant.getDefaultInstance();
+    private String owner = "";
+    private String reader = "";
+
+    @BeforeEach
+    void start() {
+        TokenFile tokens = TokenFile.at(directory.resolve("tokens"));
+        owner = tokens.create("owner", List.of(AccessRule.parse("*=admin")));
+        reader = tokens.create("reader", List.of(AccessRule.parse("*=read")));
+        server = SmallServer.start(directory, HEAP, tokens.path());
+        held = grant(owner().acquire(acquire("held").build()));
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        for (AutoCloseable one : opened) {
+            one.close();
+        }
+        server.close();
+    }
+
+    @Test
+    void strangersWithLargeBodiesDoNotKeepHoldersOut() throws Exception {
+        for (int i = 0; i < STRANGERS; i++) {
+            sendAllButTheEnd(i % 2 == 0);
+        }
+        assertThatHoldersAreServed();
+    }
+
+    private void sendAllButTheEnd(boolean json) throws IOException {
+        Socket socket = connect();
+        byte[] body = new byte[BODY - 1];
+        if (!json) {
+            body[2] = (byte) (BODY - 5 >> 16); // a message that goes to the end of the body
+            body[3] = (byte) (BODY - 5 >> 8);
+            body[4] = (byte) (BODY - 5);
+        }
+        try {
+            write(
+                    socket,
+                    json ? "POST /v1/acquire" : "POST /leasehold.v1.Leases/Acquire",
+                    json ? "application/json" : "application/grpc",
+                    BODY);
+            socket.getOutputStream().write(body);
+        } catch (IOException e) {
+            // it was turned away in the midst of it
+            socket.close();
+        }
+    }
+
+    @Test
+    void aReaderWhoseSessionsAskForManyListsAndReadNoneDoesNotStopTheServer() throws Exception {
+        leaveLargeRecords();
+        Call.Builder[] lists = Stream.generate(
+                        () -> Call.newBuilder().setList(ListRequest.getDefaultInstance()))
+                .limit(1_000)
+                .toArray(Call.Builder[]::new);
+        for (int i = 0; i < READERS; i++) {
+            ManagedChannel channel = channel();
+            TestSession session = TestSession.unread(ClientInterceptors.intercept(
+                    channel, MetadataUtils.newAttachHeadersInterceptor(bearer(reader))));
+            var unused = session.send(lists);
+            served(channel);
+        }
+        assertThatHoldersAreServed();
+        assertThatListsAreServed();
+    }
+
+    @Test
+    void aReaderWhoReadsNoneOfItsListsDoesNotStopTheServer() throws Exception {
+        leaveLargeRecords();
+        for (int i = 0; i < READERS; i++) {
+            ManagedChannel channel = channel();
+            for (int j = 0; j < 50; j++) {
+                ClientCall<ListRequest, ListReply> call =
+                        channel.newCall(LeasesGrpc.getListMethod(), CallOptions.DEFAULT);
+                call.start(new ClientCall.Listener<>() {}, bearer(reader));
+                call.sendMessage(ListRequest.getDefaultInstance());
+                call.halfClose();
+            }
+            served(channel);
+        }
+        assertThatHoldersAreServed();
+        assertThatListsAreServed();
+    }
+
+    @Test
+    void aReaderWhoReadsNoneOfItsPagesOfJsonDoesNotStopTheServer() throws Exception {
+        leaveLargeRecords();
+        String request = "GET /v1/leases HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
+                + reader + "\r\n\r\n";
+        for (int i = 0; i < READERS; i++) {
+            Socket socket = connect();
+            socket.getOutputStream()
+                    .write(String.join("", Collections.nCopies(15, request))
+                            .getBytes(StandardCharsets.US_ASCII));
+        }
+        assertThatHoldersAreServed();
+        assertThatListsAreServed();
+    }
+
+    private void leaveLargeRecords() {
+        ByteString value = ByteString.copyFrom(new byte[64 << 10]);
+        for (int i = 0; i < 20; i++) {
+            Grant grant = grant(owner().acquire(acquire("large-" + i).build()));
+            assertThat(owner().complete(CompleteRequest.newBuilder()
+                                    .setGrant(grant)
+                                    .setRecord(Record.newBuilder().setValue(value))
+                                    .setKeepFor(seconds(3_600))
+                                    .build())
+                            .hasEnded())
+                    .isTrue();
+        }
+    }
+
+    /** The lock is renewed again and again, each time within a third of its ttl. */
+    private void assertThatHoldersAreServed() throws IOException {
+        for (int i = 0; i < 100; i++) {
+            assertThat(server.isAlive()).as(server.errors()).isTrue();
+            assertThat(owner().renew(renew(held)).getOutcomes(0).hasRenewed()).isTrue();
+        }
+        assertThat(server.errors()).doesNotContain("OutOfMemory", "OutOfDirectMemory");
+    }
+
+    /** Others still read, while nobody has read what was sent before. */
+    private void assertThatListsAreServed() {
+        assertThat(owner().list(ListRequest.getDefaultInstance()).getLeasesCount())
+                .isGreaterThan(10);
+    }
+
+    private LeasesGrpc.LeasesBlockingStub owner() {
+        return LeasesGrpc.newBlockingStub(first())
+                .withCallCredentials(new Bearer(owner))
+                .withDeadlineAfter(10, TimeUnit.SECONDS);
+    }
+
+    /** Whatever was sent on the connection before has been looked at. */
+    private void served(ManagedChannel channel) {
+        assertThat(LeasesGrpc.newBlockingStub(channel)
+                        .withCallCredentials(new Bearer(reader))
+                        .withDeadlineAfter(10, TimeUnit.SECONDS)
+                        .info(InfoRequest.getDefaultInstance())
+                        .getEngine())
+                .isEqualTo("memory");
+    }
+
+    private ManagedChannel first() {
+        return opened.stream()
+                .filter(OpenChannel.class::isInstance)
+                .findFirst()
+                .map(one -> ((OpenChannel) one).channel())
+                .orElseGet(this::channel);
+    }
+
+    private record OpenChannel(ManagedChannel channel) implements AutoCloseable {
+        @Override
+        public void close() {
+            channel.shutdownNow();
+        }
+    }
+
+    private ManagedChannel channel() {
+        ManagedChannel channel = NettyChannelBuilder.forAddress("127.0.0.1", server.port())
+                .usePlaintext()
+                .build();
+        opened.add(new OpenChannel(channel));
+        return channel;
+    }
+
+    private static Metadata bearer(String token) {
+        Metadata headers = new Metadata();
+        headers.put(
+                Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER),
+                "Bearer " + token);
+        return headers;
+    }
+
+    private Socket connect() throws IOException {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port());
+        opened.add(socket);
+        return socket;
+    }
+
+    private static void write(Socket socket, String line, String contentType, int length)
+            throws IOException {
+        String head = String.join(
+                "\r\n",
+                line + " HTTP/1.1",
+                "Host: localhost",
+                "Content-Type: " + contentType,
+                "Content-Length: " + length,
+                "",
+                "");
+        socket.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.server.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.leasehold.protocol.v1.Failure;
+import io.leasehold.server.access.Permission;
+import io.leasehold.server.access.Principal;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+/** Who gets room for listings when there is little of it. */
+final class AnswerRoomTest {
+
+    private static final long LARGE = Pages.MOST_BYTES;
+
+    /** Has room for three listings of unknown size, and for one of each principal. */
+    private final AnswerRoom room =
+            new AnswerRoom(new OperationsOptions.Reads(8, 0), Runnable::run);
+
+    private record Named(String name) implements Principal {
+        @Override
+        public boolean may(Permission permission, String namespace) {
+            return true;
+        }
+
+        @Override
+        public boolean mayEverywhere(Permission permission) {
+            return true;
+        }
+    }
+
+    /** A listing of so many bytes whose answer is there at once if there is room. */
+    private CompletableFuture<Long> list(String principal, Delivery sent, long bytes) {
+        return room.answer(
+                        new Caller(new Named(principal), sent),
+                        () -> CompletableFuture.completedStage(bytes),
+                        size -> size)
+                .toCompletableFuture();
+    }
+
+    @Test
+    void aReaderWhoReadsNoneOfItsAnswersKeepsNobodyElseOut() {
+        Delivery first = new Delivery();
+        assertThat(list("a", first, LARGE)).isCompleted();
+        CompletableFuture<Long> second = list("a", new Delivery(), LARGE);
+        assertThat(second).isNotDone();
+        assertThat(list("b", new Delivery(), LARGE)).isCompleted();
+
+        first.delivered();
+        assertThat(second).isCompleted();
+    }
+
+    @Test
+    void listingsOfWhichLittleCameTakeLittle() {
+        for (int i = 0; i < 1_000; i++) {
+            assertThat(list("a", new Delivery(), 10)).isCompleted();
+        }
+    }
+
+    @Test
+    void roomIsGivenBackOnceTheAnswerWasSentOrCantBe() {
+        Delivery sent = new Delivery();
+        Delivery lost = new Delivery();
+        Delivery gone = new Delivery();
+        assertThat(list("a", sent, LARGE)).isCompleted();
+        CompletableFuture<Long> never = list("a", gone, LARGE);
+        gone.lost();
+        assertThat(never).isCompletedExceptionally();
+        assertThat(list("b", lost, LARGE)).isCompleted();
+        assertThat(room.taken()).isEqualTo(6 * LARGE);
+
+        sent.delivered();
+        lost.lost();
+        assertThat(room.taken()).isZero();
+    }
+
+    @Test
+    void roomIsTakenUntilTheStoreHasAnsweredThoughNobodyWaitsAnyMore() {
+        Delivery delivery = new Delivery();
+        CompletableFuture<Long> store = new CompletableFuture<>();
+        CompletionStage<Long> reply =
+                room.answer(new Caller(new Named("a"), delivery), () -> store, size -> size);
+        delivery.lost();
+        assertThat(room.taken()).isEqualTo(AnswerRoom.RESERVED);
+        store.completeExceptionally(new IllegalStateException("as the test says"));
+        assertThat(room.taken()).isZero();
+        assertThat(reply.toCompletableFuture()).isCompletedExceptionally();
+    }
+
+    @Test
+    void whoLetsTooManyWaitIsToldToTryAgainLater() {
+        assertThat(list("a", new Delivery(), LARGE)).isCompleted();
+        assertThat(list("a", new Delivery(), LARGE)).isNotDone();
+        assertThat(list("a", new Delivery(), LARGE)).isNotDone();
+        CallFailedException refusal = catchThrowableOfType(
+                CallFailedException.class, () -> list("a", new Delivery(), LARGE));
+        assertThat(refusal.failure().getKind()).isEqualTo(Failure.Kind.LIMIT_EXCEEDED);
+        assertThat(list("b", new Delivery(), LARGE)).isCompleted();
+    }
+}
