@@ -6,6 +6,8 @@ import io.leasehold.server.engine.StoreAddress;
 import io.leasehold.spi.LeaseStore;
 import io.leasehold.spi.Time;
 
+import java.time.Duration;
+
 /**
  * Opens engines as the server does, so that both find the same leases at the same address. Apart
  * from the other classes, because it is the one that needs the server's.
@@ -20,8 +22,11 @@ final class Engines {
      * @throws IllegalArgumentException if the address or the name is none
      */
     static LeaseStore open(String address, String namespace) {
-        Namespaces namespaces =
-                Namespaces.at(StoreAddress.parse(address), Time.system(), 1, Runnable::run);
+        Namespaces namespaces = Namespaces.at(
+                StoreAddress.parse(address),
+                Time.system(),
+                new Namespaces.Bounds(1, Duration.ZERO),
+                Runnable::run);
         return Answers.await(namespaces.leases(Namespaces.name(namespace)));
     }
 

@@ -38,6 +38,11 @@ enum ServeSetting {
             "Where force-releases and changes of tokens are written down, besides" + " the log."),
     MAX_CONNECTIONS("N", "20000", "Connections at once."),
     MAX_NAMESPACES("N", "64", "Namespaces open at once."),
+    NAMESPACE_IDLE(
+            "TIME",
+            "10m",
+            "After so long a namespace that nobody uses is closed, to be opened again"
+                    + " when it is needed; 0s keeps them open. In memory and on a quorum they stay open."),
     MAX_LEASES("N", "100000", "Leases at once of each principal."),
     MAX_CALLS("N", "20000", "Calls under way at once of each principal."),
     MAX_WATCHES("N", "100", "Watches at once of each principal, of 1,000 in all."),

@@ -4,6 +4,7 @@ package io.leasehold.cli;
 import io.leasehold.server.ServerOptions;
 import io.leasehold.server.access.EdgeLimits;
 import io.leasehold.server.access.Security;
+import io.leasehold.server.engine.Namespaces;
 import io.leasehold.server.engine.StoreAddress;
 import java.io.IOException;
 import java.io.Reader;
@@ -137,7 +138,10 @@ final class ServeSettings {
     private ServerOptions.Bounds bounds() {
         ServerOptions.Bounds usual = ServerOptions.Bounds.defaults();
         return new ServerOptions.Bounds(
-                usual.calls(), count(ServeSetting.MAX_NAMESPACES), duration(ServeSetting.DRAIN));
+                usual.calls(),
+                new Namespaces.Bounds(
+                        count(ServeSetting.MAX_NAMESPACES), duration(ServeSetting.NAMESPACE_IDLE)),
+                duration(ServeSetting.DRAIN));
     }
 
     String logLevel() {

@@ -83,6 +83,7 @@ final class ServeSettingsTest {
                 "audit-log = l",
                 "max-connections = 11",
                 "max-namespaces = 12",
+                "namespace-idle = 19s",
                 "max-leases = 13",
                 "max-calls = 14",
                 "max-watches = 18",
@@ -91,7 +92,8 @@ final class ServeSettingsTest {
                 "drain = 17s");
         assertThat(all.security().toString()).contains("t", "c", "k", "a", "true", "l");
         assertThat(all.limits().toString()).contains("11", "13", "14", "18", "PT15S", "PT16S");
-        assertThat(all.bounds().namespaces()).isEqualTo(12);
+        assertThat(all.bounds().namespaces().most()).isEqualTo(12);
+        assertThat(all.bounds().namespaces().idle()).hasSeconds(19);
         assertThat(all.bounds().drain()).hasSeconds(17);
     }
 

@@ -4,6 +4,7 @@ package io.leasehold.server;
 import io.leasehold.server.access.EdgeLimits;
 import io.leasehold.server.access.Security;
 import io.leasehold.server.api.OperationsOptions;
+import io.leasehold.server.engine.Namespaces;
 import io.leasehold.server.engine.StoreAddress;
 import io.leasehold.spi.Time;
 
@@ -43,10 +44,18 @@ public record ServerOptions(
      * How much there may be of everything.
      *
      * @param calls of calls and watches
-     * @param namespaces how many may be open
+     * @param namespaces how many may be open, and for how long nobody need use them
      * @param drain for how long renewals and releases are served after a stop has begun
      */
-    public record Bounds(OperationsOptions.Bounds calls, int namespaces, Duration drain) {
+    public record Bounds(
+            OperationsOptions.Bounds calls, Namespaces.Bounds namespaces, Duration drain) {
+
+        private static final Duration IDLE = Duration.ofMinutes(10);
+
+        /** With so many namespaces, each of which may be unused for ten minutes. */
+        public Bounds(OperationsOptions.Bounds calls, int namespaces, Duration drain) {
+            this(calls, new Namespaces.Bounds(namespaces, IDLE), drain);
+        }
 
         public static Bounds defaults() {
             return new Bounds(OperationsOptions.Bounds.defaults(), 64, Duration.ofSeconds(2));

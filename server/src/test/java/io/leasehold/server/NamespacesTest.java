@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.grpc.Status;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.protocol.v1.AcquireRequest;
+import io.leasehold.protocol.v1.AdmitRequest;
 import io.leasehold.protocol.v1.CheckReply;
 import io.leasehold.protocol.v1.CheckRequest;
 import io.leasehold.protocol.v1.Failure;
@@ -66,6 +67,30 @@ final class NamespacesTest {
             assertThat(data.resolve("two")).isDirectory();
             assertThat(Files.exists(data.resolve("read-1"))).isFalse();
         }
+    }
+
+    @Test
+    void marksOfGuardsTakeRoomLikeLeases(@TempDir Path directory) {
+        Path data = directory.resolve("data");
+        try (TestServer server = TestServer.start(few(TestServer.options("journal:" + data)))) {
+            assertThat(server.calls().admit(admission("one")).hasAdmitted()).isTrue();
+            assertThat(server.calls().seal(admission("two")).hasAdmitted()).isTrue();
+            Failure failure = GrpcCallsTest.failure(
+                    Status.Code.RESOURCE_EXHAUSTED, () -> server.calls().admit(admission("three")));
+            assertThat(failure.getLimit()).isEqualTo("namespaces");
+            assertThat(Files.exists(data.resolve("three~guards"))).isFalse();
+
+            assertThat(server.calls().acquire(in("one")).hasGranted()).isTrue();
+            assertThat(server.calls().admit(admission("default")).hasAdmitted()).isTrue();
+        }
+    }
+
+    private static AdmitRequest admission(String namespace) {
+        return AdmitRequest.newBuilder()
+                .setNamespace(namespace)
+                .setResource("printer")
+                .setToken(7)
+                .build();
     }
 
     @Test

@@ -81,6 +81,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
         this.guards = new HostedGuards(options.random());
         this.watches = new Watches(
                 namespaces,
+                options.time(),
                 new Watches.Bounds(
                         Long.toHexString(options.random().nextLong()),
                         bounds.eventsKept(),

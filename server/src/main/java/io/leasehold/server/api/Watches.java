@@ -7,7 +7,9 @@ import io.leasehold.protocol.v1.WatchReply;
 import io.leasehold.server.engine.Namespaces;
 import io.leasehold.spi.LeaseEvents;
 import io.leasehold.spi.LeaseStore;
+import io.leasehold.spi.Time;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -27,6 +29,7 @@ import java.util.concurrent.Executor;
 final class Watches {
 
     private final Namespaces namespaces;
+    private final Time time;
     private final Bounds bounds;
     private final Executor herald;
     private final Map<String, Watched> rings = new HashMap<>(); // guarded by this, as the rest
@@ -54,8 +57,9 @@ final class Watches {
         CLOSED
     }
 
-    Watches(Namespaces namespaces, Bounds bounds, Executor herald) {
+    Watches(Namespaces namespaces, Time time, Bounds bounds, Executor herald) {
         this.namespaces = namespaces;
+        this.time = time;
         this.bounds = bounds;
         this.herald = herald;
     }
@@ -136,6 +140,7 @@ final class Watches {
         private Namespaces.Expectation expectation = () -> {};
         private LeaseEvents.Subscription subscription = () -> {};
         private int watchers;
+        private boolean closingSoon;
 
         Watched(String namespace, WatchRing ring) {
             this.namespace = namespace;
@@ -230,15 +235,36 @@ final class Watches {
         }
 
         void leave() {
+            boolean closesSoon;
             synchronized (Watches.this) {
                 watchers--;
+                closesSoon = watchers == 0 && state == State.OPEN && !closingSoon;
+                closingSoon |= closesSoon;
+            }
+            if (closesSoon) {
+                namespaces.idle().ifPresent(this::closeAfter);
             }
             closeIfDeserted();
         }
 
+        private void closeAfter(Duration idle) {
+            Time.Timer unused = time.schedule(idle, this::closeIfStillDeserted);
+        }
+
+        private void closeIfStillDeserted() {
+            boolean deserted;
+            synchronized (Watches.this) {
+                closingSoon = false;
+                deserted = watchers == 0 && state == State.OPEN && become(State.CLOSED);
+            }
+            if (deserted) {
+                namespaces.execute(this::close);
+            }
+        }
+
         /**
-         * A ring that is open stays for those who come back, and one that is opening is not begun
-         * anew by each who comes and goes.
+         * A ring that is open stays for those who come back, as long as its namespace would stay open
+         * unused, and one that is opening is not begun anew by each who comes and goes.
          */
         private void closeIfDeserted() {
             boolean deserted;

@@ -98,6 +98,11 @@ final class Engines {
         }
 
         @Override
+        public Rest rest() {
+            return Rest.WHILE_NOTHING_IS_HELD;
+        }
+
+        @Override
         public boolean mayHold(String namespace, Purpose purpose) {
             return Files.isDirectory(path(namespace, purpose));
         }
@@ -114,6 +119,11 @@ final class Engines {
         public LeaseStore open(String namespace, Purpose purpose) {
             return RedisLeaseStore.connect(
                     RedisOptions.at(uri).withNamespace(name(namespace, purpose)));
+        }
+
+        @Override
+        public Rest rest() {
+            return Rest.ALWAYS;
         }
 
         @Override

@@ -6,11 +6,15 @@ import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.LeaseStore;
 import io.leasehold.spi.Time;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -20,39 +24,58 @@ import java.util.regex.Pattern;
 
 /**
  * One store for each namespace, opened when it is first needed, off the caller's thread. A store
- * that can't be opened is tried again by the next call. Thread-safe.
+ * that can't be opened is tried again by the next call. One that nobody uses is closed after a
+ * while, if its engine loses nothing by that, and opened again by the next call. Thread-safe.
  */
 public final class Namespaces implements AutoCloseable {
 
     /** The namespace of callers who name none. */
     public static final String DEFAULT = "default";
 
+    private static final Duration SHORTEST_PAUSE = Duration.ofMillis(100);
     private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9._-]{0,62}");
 
     private final Engine engine;
-    private final int most;
+    private final Bounds bounds;
+    private final Time time;
     private final Executor opener;
+    private final boolean resting;
     private final ConcurrentHashMap<Key, CompletableFuture<LeaseStore>> stores =
             new ConcurrentHashMap<>();
+    private final Map<Key, CompletableFuture<Void>> closing = new HashMap<>(); // guarded by this
     private final Map<String, List<Expectant>> expected = new HashMap<>(); // by this
-    private boolean closed; // guarded by this
+    private boolean closed; // guarded by this, as the next
+    private Time.Timer looking = () -> {};
 
     private record Key(String namespace, Engine.Purpose purpose) {}
 
-    Namespaces(Engine engine, int most, Executor opener) {
+    /**
+     * How many namespaces there may be, and for how long.
+     *
+     * @param most how many may be open at one time, with leases, marks of guards or both
+     * @param idle after so long one that nobody uses is closed, but for the default one; zero keeps
+     *     all of them open
+     */
+    public record Bounds(int most, Duration idle) {}
+
+    Namespaces(Engine engine, Bounds bounds, Time time, Executor opener) {
         this.engine = engine;
-        this.most = most;
+        this.bounds = bounds;
+        this.time = time;
         this.opener = opener;
+        this.resting = engine.rest() != Engine.Rest.NEVER && !bounds.idle().isZero();
+        if (resting) {
+            lookForUnused();
+        }
     }
 
     /**
      * The namespaces of the engine at the address, none of them open yet.
      *
-     * @param most how many may be open at one time
-     * @param opener on which stores are opened, which may block
+     * @param opener on which stores are opened and closed, which may block
      */
-    public static Namespaces at(StoreAddress address, Time time, int most, Executor opener) {
-        return new Namespaces(Engines.at(address, time), most, opener);
+    public static Namespaces at(StoreAddress address, Time time, Bounds bounds, Executor opener) {
+        return new Namespaces(Engines.at(address, time), bounds, time, opener);
     }
 
     /**
@@ -192,8 +215,41 @@ public final class Namespaces implements AutoCloseable {
         return true;
     }
 
+    /**
+     * The stores of leases that are open now, by namespace but for the default one, for looking at:
+     * that does not count as a use.
+     */
+    public Map<String, LeaseStore> others() {
+        Map<String, LeaseStore> open = new TreeMap<>();
+        stores.forEach((key, opening) -> {
+            if (key.purpose() == Engine.Purpose.LEASES
+                    && !key.namespace().equals(DEFAULT)
+                    && opening.isDone()
+                    && !opening.isCompletedExceptionally()) {
+                LeaseStore store = opening.join();
+                open.put(
+                        key.namespace(),
+                        store instanceof CountedStore counted ? counted.uncounted() : store);
+            }
+        });
+        return open;
+    }
+
+    /** After how long what nobody uses is closed, if at all. */
+    public Optional<Duration> idle() {
+        return resting ? Optional.of(bounds.idle()) : Optional.empty();
+    }
+
+    /** Carries out what may block. */
+    public void execute(Runnable task) {
+        opener.execute(task);
+    }
+
     private CompletableFuture<LeaseStore> store(String namespace, Engine.Purpose purpose) {
-        Key key = new Key(namespace, purpose);
+        return store(new Key(namespace, purpose));
+    }
+
+    private CompletableFuture<LeaseStore> store(Key key) {
         CompletableFuture<LeaseStore> store = stores.get(key);
         return store == null ? open(key) : store;
     }
@@ -206,9 +262,14 @@ public final class Namespaces implements AutoCloseable {
                 return other;
             } else if (closed) {
                 return CompletableFuture.failedFuture(closed());
-            } else if (key.purpose() == Engine.Purpose.LEASES && count() >= most) {
-                return CompletableFuture.failedFuture(new LimitExceededException(
-                        "namespaces", most, most + " namespaces are open, which is the most"));
+            }
+            CompletableFuture<Void> gone = closing.get(key);
+            if (gone != null) {
+                return gone.thenCompose(nothing -> store(key));
+            }
+            Optional<LimitExceededException> tooMany = tooMany(key.namespace());
+            if (tooMany.isPresent()) {
+                return CompletableFuture.failedFuture(tooMany.get());
             }
             stores.put(key, opening);
         }
@@ -219,7 +280,7 @@ public final class Namespaces implements AutoCloseable {
     private void open(Key key, CompletableFuture<LeaseStore> opening) {
         try {
             LeaseStore store = engine.open(key.namespace(), key.purpose());
-            hand(key, store, opening);
+            hand(key, resting ? new CountedStore(store, time, () -> store(key)) : store, opening);
         } catch (RuntimeException | Error e) {
             stores.remove(key, opening);
             opening.completeExceptionally(e);
@@ -245,10 +306,85 @@ public final class Namespaces implements AutoCloseable {
         }
     }
 
-    private long count() {
-        return stores.keySet().stream()
-                .filter(key -> key.purpose() == Engine.Purpose.LEASES)
-                .count();
+    /** A namespace that is open for leases or marks is open for the other as well. */
+    private Optional<LimitExceededException> tooMany(String namespace) {
+        Set<String> open = new HashSet<>();
+        stores.keySet().forEach(key -> open.add(key.namespace()));
+        closing.keySet().forEach(key -> open.add(key.namespace()));
+        int most = bounds.most();
+        return open.size() < most || open.contains(namespace)
+                ? Optional.empty()
+                : Optional.of(new LimitExceededException(
+                        "namespaces", most, most + " namespaces are open, which is the most"));
+    }
+
+    // --- those that nobody uses ---------------------------------------------------------------
+
+    private void lookForUnused() {
+        Duration half = bounds.idle().dividedBy(2);
+        Duration pause = half.compareTo(SHORTEST_PAUSE) < 0 ? SHORTEST_PAUSE : half;
+        Time.Timer next = time.schedule(pause, () -> {
+            stores.forEach(this::closeIfUnused);
+            lookForUnused();
+        });
+        synchronized (this) {
+            looking = next;
+            if (closed) {
+                next.cancel();
+            }
+        }
+    }
+
+    private void closeIfUnused(Key key, CompletableFuture<LeaseStore> opening) {
+        if (opening.isDone()
+                && !opening.isCompletedExceptionally()
+                && opening.join() instanceof CountedStore store
+                && store.isUnusedFor(bounds.idle())
+                && !key.equals(new Key(DEFAULT, Engine.Purpose.LEASES))) {
+            long look = store.look();
+            opener.execute(() -> {
+                CompletionStage<Void> unused = mayRest(store.uncounted())
+                        .thenAcceptAsync(
+                                may -> {
+                                    if (may && retire(key, opening, store, look)) {
+                                        close(key, store);
+                                    }
+                                },
+                                opener);
+            });
+        }
+    }
+
+    private CompletionStage<Boolean> mayRest(LeaseStore store) {
+        return engine.rest() == Engine.Rest.ALWAYS
+                ? CompletableFuture.completedStage(true)
+                : HeldLeases.noneIn(store);
+    }
+
+    /** Whoever wants the store from here on waits until it is closed, and opens it again. */
+    private synchronized boolean retire(
+            Key key, CompletableFuture<LeaseStore> opening, CountedStore store, long look) {
+        if (closed || !stores.remove(key, opening)) {
+            return false;
+        }
+        closing.put(key, new CompletableFuture<>()); // before the first call is turned away
+        boolean retired = store.retire(look);
+        if (!retired) {
+            closing.remove(key);
+            stores.put(key, opening);
+        }
+        return retired;
+    }
+
+    private void close(Key key, LeaseStore store) {
+        store.close();
+        CompletableFuture<Void> gone;
+        synchronized (this) {
+            gone = closing.remove(key);
+        }
+        if (gone != null) {
+            gone.complete(null);
+        }
     }
 
     private static StoreUnavailableException closed() {
@@ -258,9 +394,13 @@ public final class Namespaces implements AutoCloseable {
     /** Closes all stores. Idempotent. */
     @Override
     public void close() {
+        List<CompletableFuture<Void>> closes;
         synchronized (this) {
             closed = true;
+            looking.cancel();
+            closes = List.copyOf(closing.values());
         }
+        closes.forEach(CompletableFuture::join);
         stores.forEach((key, opening) -> {
             if (!opening.completeExceptionally(closed()) && !opening.isCompletedExceptionally()) {
                 opening.join().close();

@@ -278,6 +278,24 @@ final class WatchesTest {
     }
 
     @Test
+    void aRingThatNobodyWatchesAnyMoreDoesNotKeepItsNamespaceOpen() {
+        Duration idle = Duration.ofMinutes(10);
+        Operations operations =
+                operationsOn(OpenedByTest.thatRest(idle, time, stores(this::counted)));
+        Operations.Watch watch = watch(operations, "a");
+        assertThat(next(watch).hasStarted()).isTrue();
+        time.advance(idle.multipliedBy(3));
+        assertThat(subscriptions).as("while it is watched").hasValue(1);
+
+        watch.close();
+        time.advance(idle.minusNanos(1));
+        assertThat(subscriptions).as("for those who come back").hasValue(1);
+        time.advance(idle);
+        assertThat(subscriptions).hasValue(0);
+        assertThat(next(watch(operations, "a")).hasStarted()).isTrue();
+    }
+
+    @Test
     void aSubscriptionEndsWithTheOperations() {
         Namespaces namespaces = OpenedByTest.namespaces(9, workers, stores(this::counted));
         LeaseOperations operations = operationsOn(namespaces);

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.server.engine;
+
+import io.leasehold.model.FencingToken;
+import io.leasehold.model.LeaseRecord;
+import io.leasehold.model.Scope;
+import io.leasehold.model.StoreUnavailableException;
+import io.leasehold.spi.Acquisition;
+import io.leasehold.spi.Ending;
+import io.leasehold.spi.Grant;
+import io.leasehold.spi.Guarantees;
+import io.leasehold.spi.LeaseEvents;
+import io.leasehold.spi.LeasePage;
+import io.leasehold.spi.LeaseQuery;
+import io.leasehold.spi.LeaseRequest;
+import io.leasehold.spi.LeaseStore;
+import io.leasehold.spi.Renewal;
+import io.leasehold.spi.RenewalRequest;
+import io.leasehold.spi.Rotation;
+import io.leasehold.spi.Time;
+import io.leasehold.spi.TokenCheck;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/**
+ * A store that knows whether somebody uses it: a call has no answer yet, or there is a subscription.
+ * Once it was {@linkplain #retire retired}, calls go to the store that is open in its place. Thread-safe.
+ */
+final class CountedStore implements LeaseStore {
+
+    private final LeaseStore store;
+    private final Time time;
+    private final Supplier<CompletionStage<LeaseStore>> successor;
+    private long lastUsed; // this and the rest are guarded by this
+    private long uses;
+    private int users;
+    private boolean retired;
+
+    /** Counts the uses of the store, which begin now. */
+    CountedStore(LeaseStore store, Time time, Supplier<CompletionStage<LeaseStore>> successor) {
+        this.store = store;
+        this.time = time;
+        this.successor = successor;
+        this.lastUsed = time.nanos();
+    }
+
+    /** The store itself, whose use does not count. */
+    LeaseStore uncounted() {
+        return store;
+    }
+
+    /** Whether nobody has used it for so long. */
+    synchronized boolean isUnusedFor(Duration idle) {
+        return users == 0 && !retired && time.nanos() - lastUsed >= idle.toNanos();
+    }
+
+    /** How often it was used until now; with that it counts as looked at. */
+    synchronized long look() {
+        lastUsed = time.nanos();
+        return uses;
+    }
+
+    /** Turns away all further calls if nobody has used it since that look; whether that is so. */
+    synchronized boolean retire(long look) {
+        retired = uses == look && users == 0;
+        return retired;
+    }
+
+    private <T> CompletionStage<T> call(Function<LeaseStore, CompletionStage<T>> call) {
+        if (!begin()) {
+            return successor.get().thenCompose(call);
+        }
+        try {
+            return call.apply(store).whenComplete((answer, failure) -> end());
+        } catch (RuntimeException | Error e) {
+            end();
+            throw e;
+        }
+    }
+
+    private synchronized boolean begin() {
+        if (!retired) {
+            users++;
+            uses++;
+        }
+        return !retired;
+    }
+
+    private synchronized void end() {
+        users--;
+        lastUsed = time.nanos();
+    }
+
+    @Override
+    public CompletionStage<Acquisition> acquire(LeaseRequest request) {
+        return call(open -> open.acquire(request));
+    }
+
+    @Override
+    public CompletionStage<Ending> withdraw(LeaseRequest request) {
+        return call(open -> open.withdraw(request));
+    }
+
+    @Override
+    public CompletionStage<Ending> withdrawUnlessUsed(LeaseRequest request) {
+        return call(open -> open.withdrawUnlessUsed(request));
+    }
+
+    @Override
+    public CompletionStage<Renewal> renew(RenewalRequest request) {
+        return call(open -> open.renew(request));
+    }
+
+    @Override
+    public CompletionStage<List<Renewal>> renewAll(List<RenewalRequest> requests) {
+        return call(open -> open.renewAll(requests));
+    }
+
+    @Override
+    public CompletionStage<Rotation> rotate(Grant grant) {
+        return call(open -> open.rotate(grant));
+    }
+
+    @Override
+    public CompletionStage<Ending> release(Grant grant) {
+        return call(open -> open.release(grant));
+    }
+
+    @Override
+    public CompletionStage<Ending> complete(Grant grant, LeaseRecord record, Duration keepFor) {
+        return call(open -> open.complete(grant, record, keepFor));
+    }
+
+    @Override
+    public CompletionStage<Ending> forceRelease(Scope scope, FencingToken token) {
+        return call(open -> open.forceRelease(scope, token));
+    }
+
+    @Override
+    public CompletionStage<LeasePage> list(LeaseQuery query) {
+        return call(open -> open.list(query));
+    }
+
+    @Override
+    public CompletionStage<TokenCheck> check(Scope scope, FencingToken token) {
+        return call(open -> open.check(scope, token));
+    }
+
+    /** A subscription is a use until it is closed. */
+    @Override
+    public LeaseEvents.Subscription subscribe(LeaseEvents listener) {
+        if (!begin()) {
+            throw new StoreUnavailableException(
+                    "the namespace was closed because nobody used it: try again");
+        }
+        LeaseEvents.Subscription subscription;
+        try {
+            subscription = store.subscribe(listener);
+        } catch (RuntimeException | Error e) {
+            end();
+            throw e;
+        }
+        AtomicBoolean open = new AtomicBoolean(true);
+        return () -> {
+            if (open.compareAndSet(true, false)) {
+                subscription.close();
+                end();
+            }
+        };
+    }
+
+    @Override
+    public Guarantees guarantees() {
+        return store.guarantees();
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}
