@@ -76,7 +76,10 @@ public final class LeaseholdServer implements AutoCloseable {
                                 workers.loops(),
                                 workers.readers())));
         this.readiness = new Readiness(
-                () -> namespaces.leases(Namespaces.DEFAULT), options.time(), new SecureRandom());
+                new Readiness.Stores(
+                        () -> namespaces.leases(Namespaces.DEFAULT), namespaces::others),
+                options.time(),
+                new SecureRandom());
         this.server = build(setting.address(), setting.entrance());
     }
 
@@ -158,11 +161,12 @@ public final class LeaseholdServer implements AutoCloseable {
             builder.http(address);
         }
         options.security().applyTo(builder, options.time());
-        options.limits().applyTo(builder);
+        options.limits().applyTo(builder, entrance::watchHandshakes);
         CallId.applyTo(builder);
         ServerMeters meters = ServerMeters.create(options.time());
         meters.addTo(builder);
         meters.showFailedSignIns(entrance.failures().count());
+        meters.showFailedHandshakes(entrance.handshakes().count());
         ServerPart.Parts parts = new ServerPart.Parts(
                 options,
                 meters.measure(EdgeOperations.around(

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.grpc.ChannelCredentials;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
@@ -23,7 +26,12 @@ import io.leasehold.server.access.TokenFile;
 import io.leasehold.server.engine.StoreAddress;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -48,6 +56,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /** A server with TLS, as clients with and without certificates find it. */
 final class TlsServerTest {
@@ -71,6 +80,9 @@ final class TlsServerTest {
     @SuppressWarnings("NullAway.Init") // set before all tests
     private static String token;
 
+    @SuppressWarnings("NullAway.Init") // set before all tests
+    private static String admin;
+
     @BeforeAll
     static void start() {
         ours = new Certificates(directory, "ours")
@@ -80,6 +92,7 @@ final class TlsServerTest {
         strangers = new Certificates(directory, "strangers").sign("false-orders", "CN=orders");
         TokenFile file = TokenFile.at(directory.resolve("tokens"));
         token = file.create("by-token", RULES);
+        admin = file.create("ops", List.of(AccessRule.parse("*=admin")));
         file.createForCertificate("orders", RULES);
         server = LeaseholdServer.start(ServerOptions.on(new StoreAddress.Memory())
                 .withPort(0)
@@ -89,7 +102,7 @@ final class TlsServerTest {
                                 ours.certificate("server"),
                                 ours.key("server"),
                                 Optional.of(ours.authority()))),
-                        Optional.empty(),
+                        Optional.of(directory.resolve("audit.log")),
                         false)));
     }
 
@@ -261,6 +274,65 @@ final class TlsServerTest {
     @Test
     void nothingIsSaidInTheClear() {
         assertThat(refusal(InsecureChannelCredentials.create())).isEqualTo(Status.Code.UNAVAILABLE);
+    }
+
+    @Test
+    void aHandshakeThatFailsIsInTheAuditLogAndInTheMetrics() throws Exception {
+        ListAppender<ILoggingEvent> others = new ListAppender<>();
+        others.start();
+        Logger armeria = (Logger) LoggerFactory.getLogger(
+                "com.linecorp.armeria.server.HttpServerPipelineConfigurator");
+        armeria.addAppender(others);
+        try (Socket socket = new Socket("localhost", server.port())) {
+            String request = "GET /v1/info HTTP/1.1\r\nAuthorization: Bearer secret\r\n\r\n";
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+            while (socket.getInputStream().read() >= 0) {
+                continue; // an alert, perhaps
+            }
+        }
+        Path audit = directory.resolve("audit.log");
+        Await.until(() -> text(audit).contains("this is not TLS"));
+        assertThat(text(audit).lines().filter(line -> line.contains("this is not TLS")))
+                .allSatisfy(line -> assertThat(line)
+                        .contains("\"what\":\"handshake\"", "\"subject\":\"127.0.0.1\"")
+                        .doesNotContain("736563726574")); // "secret"
+        armeria.detachAppender(others);
+        assertThat(others.list)
+                .as("lines of its own for each")
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .noneMatch(line -> line.contains("TLS handshake") || line.contains("Unexpected"));
+        assertThat(metrics()).containsPattern("leasehold_failed_handshakes_total [1-9]");
+    }
+
+    private static String text(Path file) {
+        try {
+            return Files.exists(file) ? Files.readString(file) : "";
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String metrics() throws Exception {
+        KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
+        trusted.load(null, null);
+        try (InputStream in = Files.newInputStream(ours.authority())) {
+            trusted.setCertificateEntry(
+                    "ours", CertificateFactory.getInstance("X.509").generateCertificate(in));
+        }
+        TrustManagerFactory trust =
+                TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trust.init(trusted);
+        SSLContext tls = SSLContext.getInstance("TLS");
+        tls.init(null, trust.getTrustManagers(), null);
+        HttpRequest request = HttpRequest.newBuilder(
+                        URI.create("https://localhost:" + server.port() + "/metrics"))
+                .header("Authorization", "Bearer " + admin)
+                .build();
+        return HttpClient.newBuilder()
+                .sslContext(tls)
+                .build()
+                .send(request, HttpResponse.BodyHandlers.ofString())
+                .body();
     }
 
     @Test

@@ -10,11 +10,13 @@ import com.linecorp.armeria.server.ServiceRequestContext;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPipeline;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.util.concurrent.Future;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,11 +48,12 @@ final class Backpressure extends ChannelDuplexHandler {
         this.patience = patience;
     }
 
-    /** Applies it to all connections of a server. */
-    static void applyTo(ServerBuilder server, Duration patience) {
+    /** Applies it to all connections of a server, besides more that is added to their pipelines. */
+    static void applyTo(ServerBuilder server, Duration patience, Consumer<ChannelPipeline> more) {
         server.childChannelPipelineCustomizer(pipeline -> {
                     pipeline.channel().config().setWriteBufferWaterMark(UNSENT);
                     pipeline.addFirst(new Backpressure(pipeline.channel(), patience));
+                    more.accept(pipeline);
                 })
                 .decorator(Backpressure::counted);
     }

@@ -3,7 +3,10 @@ package io.leasehold.server.access;
 
 import com.linecorp.armeria.server.ServerBuilder;
 
+import io.netty.channel.ChannelPipeline;
+
 import java.time.Duration;
+import java.util.function.Consumer;
 
 /**
  * What the server takes from the network, and from each principal.
@@ -81,6 +84,11 @@ public record EdgeLimits(
 
     /** Holds a server to these limits. */
     public void applyTo(ServerBuilder server) {
+        applyTo(server, pipeline -> {});
+    }
+
+    /** Holds a server to these limits, and adds to the pipelines of its connections. */
+    public void applyTo(ServerBuilder server, Consumer<ChannelPipeline> more) {
         server.maxNumConnections(connections)
                 .http2MaxStreamsPerConnection(streamsPerConnection)
                 .http2MaxHeaderListSize(headerBytes)
@@ -91,7 +99,7 @@ public record EdgeLimits(
                 .idleTimeout(idle, false)
                 .pingInterval(PING)
                 .decorator(new SlowBodies(body));
-        Backpressure.applyTo(server, idle);
+        Backpressure.applyTo(server, idle, more);
     }
 
     public EdgeLimits withConnections(int most) {

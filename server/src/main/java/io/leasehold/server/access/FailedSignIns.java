@@ -10,7 +10,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Counts the sign-ins that failed, and writes them to the audit log: the first at once, then at most
+ * Counts the sign-ins or the TLS handshakes that failed, and writes them to the audit log: the first at once, then at most
  * a line a second with how many there were and the last of them, so that nobody can fill the log.
  * Thread-safe.
  */
@@ -18,6 +18,7 @@ public final class FailedSignIns {
 
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
+    private final String what;
     private final Audit audit;
     private final Time time;
     private final AtomicLong count = new AtomicLong();
@@ -28,7 +29,9 @@ public final class FailedSignIns {
 
     private record Attempt(String address, String why, CallId call) {}
 
-    FailedSignIns(Audit audit, Time time) {
+    /** Of what is called so in the log. */
+    FailedSignIns(String what, Audit audit, Time time) {
+        this.what = what;
         this.audit = audit;
         this.time = time;
     }
@@ -62,7 +65,7 @@ public final class FailedSignIns {
             String times = unwritten == 1 ? "" : " (the last of " + unwritten + ")";
             entry = new AuditEntry(
                     "",
-                    "sign-in",
+                    what,
                     last.address(),
                     0,
                     last.why() + times,

@@ -5,6 +5,7 @@ import com.linecorp.armeria.server.ServerBuilder;
 import com.linecorp.armeria.server.ServerTlsConfig;
 
 import io.leasehold.spi.Time;
+import io.netty.channel.ChannelPipeline;
 import io.netty.handler.ssl.ClientAuth;
 
 import java.net.InetAddress;
@@ -85,16 +86,22 @@ public record Security(
         Audit audit = auditFile
                 .map(file -> Audit.toFile(file, time, executor))
                 .orElseGet(() -> Audit.toLog(time, executor));
-        FailedSignIns failures = new FailedSignIns(audit, time);
+        FailedSignIns failures = new FailedSignIns("sign-in", audit, time);
+        FailedSignIns handshakes = new FailedSignIns("handshake", audit, time);
         if (tokens.isEmpty()) {
             return new Entrance(
-                    Access.open(), failures, audit, TokenAdministration.none(audit, executor));
+                    Access.open(),
+                    failures,
+                    handshakes,
+                    audit,
+                    TokenAdministration.none(audit, executor));
         }
         TokenFile file = TokenFile.at(tokens.get());
         TokenAccess access = new TokenAccess(new LiveTokens(file, time));
         return new Entrance(
                 new TracedAccess(access, failures),
                 failures,
+                handshakes,
                 audit,
                 TokenAdministration.of(file, access, audit, executor));
     }
@@ -104,12 +111,20 @@ public record Security(
      *
      * @param access finds out who is asking
      * @param failures of that
+     * @param handshakes that failed, with TLS
      * @param audit what is written down
      * @param administration of the principals
      */
     public record Entrance(
             Access access,
             FailedSignIns failures,
+            FailedSignIns handshakes,
             Audit audit,
-            TokenAdministration administration) {}
+            TokenAdministration administration) {
+
+        /** Takes note if the TLS handshake of a connection fails. */
+        public void watchHandshakes(ChannelPipeline connection) {
+            FailedHandshake.watch(connection, handshakes);
+        }
+    }
 }

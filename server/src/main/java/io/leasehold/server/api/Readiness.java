@@ -5,12 +5,20 @@ import io.leasehold.model.Claim;
 import io.leasehold.model.Holder;
 import io.leasehold.model.LeaseId;
 import io.leasehold.model.Scope;
+import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseStore;
 import io.leasehold.spi.Time;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -23,10 +31,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells whether a store would grant a lease now, by asking for one that was withdrawn before: such a
+ * Tells whether the stores would grant a lease now, by asking for one that was withdrawn before: such a
  * request passes all that a grant passes and is refused in the end, so that no token is drawn and no
- * event told. The store is asked at most once a second, however many want to know, and not again
- * before it has answered; nobody waits for longer than two seconds. Thread-safe.
+ * event told. Asked are the store of the default namespace, those that failed before, and a few of the
+ * others that are open, in turn. They are asked at most once a second, however many want to know, and
+ * not again before all have answered; nobody waits for longer than two seconds. Thread-safe.
  */
 public final class Readiness {
 
@@ -34,16 +43,31 @@ public final class Readiness {
     private static final Duration PAUSE = Duration.ofSeconds(1);
     private static final Duration PATIENCE = Duration.ofSeconds(2);
 
-    private final Supplier<CompletionStage<LeaseStore>> store;
+    /** Of the other stores, in one question. */
+    private static final int OTHERS = 4;
+
+    private final Stores stores;
     private final Time time;
     private final LeaseRequest probe;
     private final AtomicBoolean well = new AtomicBoolean(true);
     private final AtomicReference<Question> last;
 
-    /** Readiness of a store that may have to be opened. */
-    public Readiness(
-            Supplier<CompletionStage<LeaseStore>> store, Time time, RandomGenerator random) {
-        this.store = store;
+    private final Set<String> failing = new TreeSet<>(); // by this, as the next
+    private String lastAsked = "";
+
+    /**
+     * The stores of a server.
+     *
+     * @param first may have to be opened
+     * @param others that are open, by namespace
+     */
+    public record Stores(
+            Supplier<CompletionStage<LeaseStore>> first,
+            Supplier<Map<String, LeaseStore>> others) {}
+
+    /** Readiness of these stores. */
+    public Readiness(Stores stores, Time time, RandomGenerator random) {
+        this.stores = stores;
         this.time = time;
         this.probe = LeaseRequest.of(
                 new LeaseId(random.nextLong(), random.nextLong()),
@@ -72,6 +96,28 @@ public final class Readiness {
         return Objects.requireNonNull(last.get());
     }
 
+    /** Those that failed when they were asked last, and the next few of the others in turn. */
+    private synchronized Map<String, LeaseStore> next(Map<String, LeaseStore> open) {
+        failing.retainAll(open.keySet());
+        Set<String> names = new LinkedHashSet<>(failing);
+        TreeMap<String, LeaseStore> sorted = new TreeMap<>(open);
+        for (int i = 0; i < OTHERS && !sorted.isEmpty(); i++) {
+            String following = sorted.higherKey(lastAsked);
+            lastAsked = following == null ? sorted.firstKey() : following;
+            names.add(lastAsked);
+        }
+        sorted.keySet().retainAll(names);
+        return sorted;
+    }
+
+    private synchronized void noted(String namespace, boolean failed) {
+        if (!failed) {
+            failing.remove(namespace);
+        } else if (failing.size() < OTHERS) {
+            failing.add(namespace);
+        }
+    }
+
     private final class Question {
 
         final long askedAt;
@@ -97,14 +143,39 @@ public final class Readiness {
         }
 
         private CompletionStage<Void> asked() {
+            List<CompletableFuture<Void>> all = new ArrayList<>();
             try {
-                return store.get()
-                        .thenCompose(open -> open.withdraw(probe)
-                                .thenCompose(withdrawn -> open.acquire(probe))
-                                .thenCompose(answer -> givenBack(open, answer)));
+                all.add(stores.first()
+                        .get()
+                        .thenCompose(store -> grants(store))
+                        .toCompletableFuture());
+                next(stores.others().get())
+                        .forEach((namespace, store) ->
+                                all.add(grants(namespace, store).toCompletableFuture()));
             } catch (RuntimeException | Error e) {
-                return CompletableFuture.failedFuture(e);
+                all.add(CompletableFuture.failedFuture(e));
             }
+            return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new));
+        }
+
+        /** Fails if the store would not grant a lease. */
+        private CompletionStage<Void> grants(LeaseStore open) {
+            return open.withdraw(probe)
+                    .thenCompose(withdrawn -> open.acquire(probe))
+                    .thenCompose(answer -> givenBack(open, answer));
+        }
+
+        /** The same for the store of a namespace that is open still. */
+        private CompletionStage<Void> grants(String namespace, LeaseStore open) {
+            return grants(open).handle((done, failure) -> {
+                boolean closed = stores.others().get().get(namespace) != open;
+                noted(namespace, failure != null && !closed);
+                if (failure != null && !closed) {
+                    throw new StoreUnavailableException(
+                            "namespace '" + namespace + "': " + message(failure));
+                }
+                return done;
+            });
         }
 
         /** A store that forgot the withdrawal in between grants the lease after all. */
@@ -116,10 +187,14 @@ public final class Readiness {
 
         void answered(@Nullable Throwable failure) {
             over.complete(null);
+            tell(failure == null ? null : message(failure));
+        }
+
+        private static String message(Throwable failure) {
             Throwable cause = failure instanceof CompletionException && failure.getCause() != null
                     ? failure.getCause()
                     : failure;
-            tell(cause == null ? null : String.valueOf(cause.getMessage()));
+            return String.valueOf(cause.getMessage());
         }
 
         private void tell(@Nullable String problem) {

@@ -112,6 +112,13 @@ public final class ServerMeters implements AutoCloseable {
                 .register(registry);
     }
 
+    /** Shows how many TLS handshakes failed, which somebody else counts. */
+    public void showFailedHandshakes(AtomicLong failed) {
+        FunctionCounter.builder("leasehold.failed.handshakes", failed, AtomicLong::get)
+                .description("Connections whose TLS handshake failed")
+                .register(registry);
+    }
+
     /** Counts the sessions of this server, and ends with it. */
     public void addTo(ServerBuilder server) {
         server.routeDecorator()

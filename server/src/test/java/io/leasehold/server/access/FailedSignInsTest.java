@@ -35,7 +35,7 @@ final class FailedSignInsTest {
 
     @Test
     void theFirstIsWrittenAtOnceAndTheOthersAsOneLineASecond() throws IOException {
-        FailedSignIns failures = new FailedSignIns(audit(), time);
+        FailedSignIns failures = new FailedSignIns("sign-in", audit(), time);
         failures.add("192.0.2.1", "no identity", CallId.NONE);
         assertThat(lines())
                 .singleElement()
@@ -55,7 +55,7 @@ final class FailedSignInsTest {
 
     @Test
     void afterAQuietSecondThereIsNothingToDoAndTheNextIsWrittenAtOnce() throws IOException {
-        FailedSignIns failures = new FailedSignIns(audit(), time);
+        FailedSignIns failures = new FailedSignIns("sign-in", audit(), time);
         failures.add("192.0.2.1", "no identity", CallId.NONE);
         time.advance(SECOND);
         assertThat(time.pendingTimers()).isZero();
@@ -69,7 +69,7 @@ final class FailedSignInsTest {
         Audit audit = Audit.toFile(directory.resolve("audit.log"), time, task -> {
             throw new RejectedExecutionException();
         });
-        new FailedSignIns(audit, time).add("192.0.2.1", "no identity", CallId.NONE);
+        new FailedSignIns("sign-in", audit, time).add("192.0.2.1", "no identity", CallId.NONE);
         assertThat(lines()).hasSize(1);
     }
 }

@@ -25,7 +25,9 @@ import io.leasehold.testkit.VirtualTime;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -47,7 +49,7 @@ final class ReadinessTest {
     }
 
     private Readiness of(Supplier<CompletionStage<LeaseStore>> store) {
-        return new Readiness(store, time, new Random(1));
+        return new Readiness(new Readiness.Stores(store, Map::of), time, new Random(1));
     }
 
     private static Health health(Readiness readiness) {
@@ -169,6 +171,34 @@ final class ReadinessTest {
 
         opening.complete(MemoryLeaseStore.create(TableOptions.defaults(), time));
         assertThat(health(readiness)).isEqualTo(Health.SERVING);
+    }
+
+    @Test
+    void aStoreOfAnotherNamespaceThatWouldNotGrantIsFoundBeforeLong() {
+        Map<String, LeaseStore> others = new TreeMap<>();
+        for (int i = 0; i < 10; i++) {
+            others.put("other-" + i, MemoryLeaseStore.create(TableOptions.defaults(), time));
+        }
+        LeaseStore first = MemoryLeaseStore.create(TableOptions.defaults(), time);
+        Readiness readiness = new Readiness(
+                new Readiness.Stores(
+                        () -> CompletableFuture.completedStage(first), () -> Map.copyOf(others)),
+                time,
+                new Random(1));
+        assertThat(health(readiness)).isEqualTo(Health.SERVING);
+
+        others.get("other-7").close();
+        for (int i = 0; i < 3; i++) { // a few in each question
+            time.advance(PAUSE);
+            Health unused = health(readiness);
+        }
+        for (int i = 0; i < 5; i++) { // and those that failed in each
+            time.advance(PAUSE);
+            assertThat(health(readiness)).isEqualTo(Health.STORE_UNAVAILABLE);
+        }
+        others.remove("other-7");
+        time.advance(PAUSE);
+        assertThat(health(readiness)).as("it was closed").isEqualTo(Health.SERVING);
     }
 
     @Test
