@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.server.access;
 
+import io.leasehold.server.api.CallId;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
@@ -43,7 +44,10 @@ final class FailedHandshake extends ChannelInboundHandlerAdapter {
             context.fireUserEventTriggered(event);
             context.pipeline().remove(this);
         } else {
-            failures.add(address(context.channel().remoteAddress()), why(handshake.cause()));
+            failures.add(
+                    address(context.channel().remoteAddress()),
+                    why(handshake.cause()),
+                    CallId.NONE);
             context.close();
         }
     }
