@@ -19,7 +19,7 @@ final class RetryMemoryRoomTest {
 
     private static void rememberEnds(RetryMemory memory, long from, long to, long now) {
         for (long i = from; i < to && !Thread.currentThread().isInterrupted(); i++) {
-            memory.remember(new LeaseId(1, i), End.RELEASED, i, now);
+            memory.remember(new LeaseId(1, i), Outcome.of(End.RELEASED, i), now);
         }
     }
 
