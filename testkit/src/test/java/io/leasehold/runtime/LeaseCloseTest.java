@@ -161,4 +161,15 @@ final class LeaseCloseTest {
         assertThat(one.wire.releases).hasSize(3);
         assertThat(world.time.pendingTimers()).isZero();
     }
+
+    @Test
+    void aReleaseThatWasAnsweredLeavesNoTimer() {
+        Lease lease = one.holds("ledger");
+        one.delay(Duration.ofMillis(100));
+        Node.closeWithoutWaiting(lease);
+        assertThat(world.time.pendingTimers()).isPositive();
+        world.passMillis(200);
+        assertThat(world.leases()).isEmpty();
+        assertThat(world.time.pendingTimers()).isZero();
+    }
 }

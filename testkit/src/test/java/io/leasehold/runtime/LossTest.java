@@ -117,6 +117,18 @@ final class LossTest {
     }
 
     @Test
+    void aLeaseInWhosePlaceAnotherOfTheSameHolderCameIsLostAtTheNextRenewalAndNotRotated() {
+        Lease lease = one.holds("ledger");
+        world.store.withdraw(one.wire.acquires.get(0));
+        Node namesake = Node.of(world, "one", world.time, World.PATIENCE, 4711);
+        Lease other = namesake.holds("ledger");
+        world.pass(World.TTL.dividedBy(2));
+        assertThat(lease.isValid()).isFalse();
+        assertThat(other.isValid()).isTrue();
+        assertThat(one.wire.rotations).isEmpty();
+    }
+
+    @Test
     void aReplyAfterTheDeadlineDoesNotReviveTheLease() {
         Lease lease = one.holds("ledger");
         lease.onLost(told::add);

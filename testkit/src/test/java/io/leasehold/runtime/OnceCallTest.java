@@ -14,6 +14,8 @@ import io.leasehold.model.LeaseLostException;
 import io.leasehold.model.LockInterruptedException;
 import io.leasehold.model.NotSharedException;
 import io.leasehold.model.OutcomeUnknownException;
+import io.leasehold.model.StoreUnavailableException;
+import io.leasehold.testkit.Faults;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -159,5 +161,37 @@ final class OnceCallTest {
         world.pass(World.PATIENCE.plusMillis(100)); // the last one is waited for that long
         assertThat(call).isCompletedExceptionally();
         assertThat(world.time.pendingTimers()).isZero();
+    }
+
+    /** A call whose work is done, and whose result meets these faults on its way to the store. */
+    private CompletableFuture<Outcome<String>> storing(Faults first, Faults then) {
+        CompletableFuture<Outcome<String>> call = of(one).onceAsync(
+                        IdempotentCall.of("k", PAYLOAD), t -> {
+                            one.network.change(first);
+                            return run("paid");
+                        });
+        one.network.change(then);
+        world.pass(World.TTL.plus(World.PATIENCE));
+        return call;
+    }
+
+    @Test
+    void aResultThatNoAttemptBroughtToTheStoreFailsByTheStoresOwnWord() {
+        Faults away = Faults.none().turningAway(1);
+        assertThatThrownBy(storing(away, away)::join)
+                .cause()
+                .isInstanceOf(NotSharedException.class)
+                .hasCauseInstanceOf(StoreUnavailableException.class);
+    }
+
+    @Test
+    void aResultThatOneAttemptMayHaveBroughtToTheStoreFailsAsUnknown() {
+        Faults unknown = Faults.none().losingRequests(1).breakingOff(1);
+        assertThatThrownBy(storing(unknown, Faults.none().turningAway(1))::join)
+                .cause()
+                .isInstanceOf(NotSharedException.class)
+                .cause()
+                .isInstanceOf(OutcomeUnknownException.class)
+                .hasCauseInstanceOf(StoreUnavailableException.class);
     }
 }

@@ -183,6 +183,22 @@ final class RotationTest {
     }
 
     @Test
+    void aRotationThatIsInterruptedInAPauseKeepsTheInterrupt() {
+        Lease lease = one.holds("ledger");
+        one.network.change(Faults.none().losingReplies(1));
+        OtherThread<Boolean> rotating = OtherThread.calls(() -> {
+                    lease.rotate();
+                    return Thread.interrupted();
+                })
+                .awaitBlocked();
+        one.heal();
+        world.pass(World.PATIENCE);
+        rotating.awaitBlocked(); // in the pause before it asks again
+        rotating.thread.interrupt();
+        assertThat(rotating.result()).isTrue();
+    }
+
+    @Test
     void aRotationThatIsAnsweredAfterTheLeaseWasLostEndsInLeaseLost() {
         Lease lease = one.holds("ledger");
         one.delay(Duration.ofSeconds(1));
