@@ -10,6 +10,7 @@ import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.LimitExceededException;
 import io.leasehold.model.Scope;
 import io.leasehold.model.StoreUnavailableException;
+import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseQuery;
@@ -116,6 +117,20 @@ final class TableUpkeepTest {
         assertIsolated(table, false, a, b);
         assertThat(table.release(both.grant(), striped.now())).isEqualTo(new Ending.Ended());
         assertIsolated(table, true, a, b);
+    }
+
+    @Test
+    void aLeaseThatSpansStripesIsOverForWhoeverAsksInOneOfThem() {
+        TableDriver striped = new TableDriver(32);
+        Answer both = striped.acquire(Claim.exclusive(A, B));
+        Answer waiter = striped.queue(Claim.exclusive(B), LONG);
+        assertThat(both.grant().token().value()).isEqualTo(1);
+        assertThat(striped.table.wakeAt(striped.table.stripeOf(Claim.exclusive(A))))
+                .isEqualTo(TTL.toNanos());
+        striped.pass(TTL);
+        assertThat(striped.acquire(Claim.exclusive(A)).join())
+                .isInstanceOf(Acquisition.Granted.class);
+        assertThat(waiter.join()).isInstanceOf(Acquisition.Granted.class);
     }
 
     private static void assertIsolated(LeaseTable table, boolean isolated, int... stripes) {
