@@ -10,6 +10,7 @@ import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.table.TableDriver.Answer;
 import java.time.Duration;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -39,6 +40,18 @@ final class NothingIsLeftTest {
         assertThat(driver.table.size()).isZero();
         assertThat(driver.table.indexed()).isZero();
         assertThat(driver.table.idsInUse()).isZero();
+    }
+
+    @Test
+    void aScopeThatWasOnlyWaitedForIsForgottenWithItsWaiter() {
+        TableDriver driver = new TableDriver(1);
+        Scope free = Scope.name("free");
+        driver.acquire(Claim.exclusive(scope(1)));
+        driver.queue(Claim.exclusive(scope(1), free), TableDriver.TTL.dividedBy(2));
+        assertThat(driver.table.indexed()).isEqualTo(2);
+        driver.pass(TableDriver.TTL.dividedBy(2));
+        driver.advance();
+        assertThat(driver.table.indexed()).isEqualTo(1);
     }
 
     private static Scope scope(int i) {
