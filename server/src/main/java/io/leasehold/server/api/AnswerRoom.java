@@ -59,7 +59,7 @@ final class AnswerRoom {
      */
     <T> CompletionStage<T> answer(
             Caller caller, Supplier<CompletionStage<T>> read, ToLongFunction<T> size) {
-        Place<T> place = new Place<>(caller.principal(), read, size);
+        Place<T> place = new Place<>(caller, read, size);
         synchronized (this) {
             Usage usage = usages.computeIfAbsent(place.principal.name(), none -> new Usage());
             if (!place.principal.isAnyone() && usage.waiting >= mostWaiting) {
@@ -112,6 +112,7 @@ final class AnswerRoom {
     private final class Place<T> {
 
         private final Principal principal;
+        private final CallId call;
         private final Supplier<CompletionStage<T>> read;
         private final ToLongFunction<T> size;
         private final CompletableFuture<T> reply = new CompletableFuture<>();
@@ -119,8 +120,9 @@ final class AnswerRoom {
         private boolean answered;
         private boolean left;
 
-        Place(Principal principal, Supplier<CompletionStage<T>> read, ToLongFunction<T> size) {
-            this.principal = principal;
+        Place(Caller caller, Supplier<CompletionStage<T>> read, ToLongFunction<T> size) {
+            this.principal = caller.principal();
+            this.call = caller.call();
             this.read = read;
             this.size = size;
         }
@@ -137,7 +139,7 @@ final class AnswerRoom {
             try {
                 CompletionStage<T> unused = read.get().whenComplete(this::answered);
             } catch (RuntimeException | Error e) {
-                answered(null, Failures.before(e));
+                answered(null, Failures.before(call, e));
             }
         }
 

@@ -4,6 +4,7 @@ package io.leasehold.server.engine;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.Scope;
+import io.leasehold.model.StoreId;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
@@ -24,6 +25,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -177,6 +179,17 @@ final class CountedStore implements LeaseStore {
     @Override
     public Guarantees guarantees() {
         return store.guarantees();
+    }
+
+    /** Not a use: a namespace has the same id when it is open again. */
+    @Override
+    public CompletionStage<StoreId> storeId() {
+        return store.storeId();
+    }
+
+    @Override
+    public LeaseEvents.Subscription onStoreChange(Consumer<StoreId> listener) {
+        return store.onStoreChange(listener);
     }
 
     @Override
