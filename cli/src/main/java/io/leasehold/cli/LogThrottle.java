@@ -4,9 +4,8 @@ package io.leasehold.cli;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.filter.Filter;
 import ch.qos.logback.core.spi.FilterReply;
+import java.util.HashMap;
 import java.util.Map;
-import java.util.Objects;
-import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,7 +22,7 @@ final class LogThrottle extends Filter<ILoggingEvent> {
     private static final int MOST = Integer.MAX_VALUE;
     private static final Logger LOG = LoggerFactory.getLogger(LogThrottle.class);
 
-    private final Map<String, Second> seconds = new ConcurrentHashMap<>();
+    private final Map<String, Second> seconds = new HashMap<>(); // guarded by this
 
     private record Second(long number, int lines, int leftOut) {
 
@@ -45,10 +44,14 @@ final class LogThrottle extends Filter<ILoggingEvent> {
             return FilterReply.NEUTRAL;
         }
         long now = event.getTimeStamp() / 1000;
-        Second before = seconds.get(logger);
-        Second after = Objects.requireNonNull(
-                seconds.merge(logger, new Second(now, 1, 0), (known, first) -> known.with(now)));
-        if (before != null && before.number() != now && before.leftOut() > 0) {
+        Second before;
+        Second after;
+        synchronized (this) {
+            before = seconds.getOrDefault(logger, new Second(now, 0, 0));
+            after = before.with(now);
+            seconds.put(logger, after);
+        }
+        if (before.number() != now && before.leftOut() > 0) {
             LOG.warn("{} more lines of {} were left out", before.leftOut(), logger);
         }
         return after.leftOut() > 0 ? FilterReply.DENY : FilterReply.NEUTRAL;
