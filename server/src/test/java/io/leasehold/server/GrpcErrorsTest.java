@@ -18,6 +18,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What gRPC clients are told of requests that reach no operation, as it is on the wire. */
@@ -92,6 +93,46 @@ final class GrpcErrorsTest {
                         .isEqualTo(Status.Code.RESOURCE_EXHAUSTED));
     }
 
+    /** The flag of a frame, the length that it tells, and two bytes. */
+    @ParameterizedTest
+    @CsvSource({
+        "List, 1, 2, identity", // compressed, though no compression was agreed upon
+        "List, 1, 2, foo",
+        "List, 1, 2, gzip", // the bytes are no gzip
+        "List, 2, 2, identity", // a flag that there is not
+        "List, 0, 9, identity", // a message that is cut off
+        "Watch, 2, 2, identity",
+        "Watch, 1, 2, gzip",
+        "Session, 2, 2, identity",
+        "Session, 1, 2, gzip"
+    })
+    void framesThatAreNoMessageAreAnInvalidArgument(
+            String method, byte flag, int length, String encoding) {
+        byte[] frame = ByteBuffer.allocate(7).put(flag).putInt(length).array();
+
+        try (LogForTests log = LogForTests.open()) {
+            AggregatedHttpResponse response =
+                    send("leasehold.v1.Leases/" + method, frame, "grpc-encoding", encoding);
+
+            assertThat(status(response)).isEqualTo(Status.Code.INVALID_ARGUMENT);
+            assertThat(header(response, "grpc-message"))
+                    .isEqualTo("the bytes are not a gRPC message");
+            assertThat(log.text()).doesNotContain(id(response));
+        }
+    }
+
+    @Test
+    void aCallWithoutAMessageIsAnInvalidArgument() {
+        AggregatedHttpResponse response =
+                send("leasehold.v1.Leases/List", new byte[0], "grpc-encoding", "identity");
+
+        assertThat(status(response)).isEqualTo(Status.Code.INVALID_ARGUMENT);
+    }
+
+    private static String id(AggregatedHttpResponse response) {
+        return response.headers().get("request-id", "none");
+    }
+
     private WebClient web() {
         return WebClient.of("h2c://127.0.0.1:" + server.server().port());
     }
@@ -102,14 +143,19 @@ final class GrpcErrorsTest {
                 .putInt(message.length)
                 .put(message)
                 .array();
+        return send(method, framed, HttpHeaderNames.TE, "trailers");
+    }
+
+    private AggregatedHttpResponse send(
+            String method, byte[] bytes, CharSequence header, String value) {
         RequestHeaders headers = RequestHeaders.of(
                 HttpMethod.POST,
                 "/" + method,
                 HttpHeaderNames.CONTENT_TYPE,
                 "application/grpc",
-                HttpHeaderNames.TE,
-                "trailers");
-        return web().blocking().execute(headers, framed);
+                header,
+                value);
+        return web().blocking().execute(headers, bytes);
     }
 
     private static Status.Code status(AggregatedHttpResponse response) {

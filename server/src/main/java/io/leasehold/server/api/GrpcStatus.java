@@ -20,6 +20,9 @@ final class GrpcStatus {
 
     private static final Logger LOG = LoggerFactory.getLogger(GrpcStatus.class);
 
+    private static final Metadata.Key<byte[]> DETAILS =
+            Metadata.Key.of("grpc-status-details-bin", Metadata.BINARY_BYTE_MARSHALLER);
+
     private GrpcStatus() {}
 
     static StatusRuntimeException of(CallFailedException failed) {
@@ -33,6 +36,9 @@ final class GrpcStatus {
 
     /** What is told of an error that came from elsewhere than the operations. */
     static Status unforeseen(CallId call, Status status, Throwable cause, Metadata trailers) {
+        if (cause instanceof StatusRuntimeException told && isOurs(told)) {
+            return status; // what was told before
+        }
         if (isCausedBy(ContentTooLargeException.class, cause)
                 || status.getCode() == Status.Code.RESOURCE_EXHAUSTED) {
             LOG.warn("request {} refused: a message is longer than the server takes", call);
@@ -40,10 +46,11 @@ final class GrpcStatus {
         }
         if (isCausedBy(InvalidProtocolBufferException.class, cause)) {
             return told(
-                    Failures.of(
-                            Failure.Kind.INVALID,
-                            "the message is not a valid protobuf message of this method"),
+                    invalid("the message is not a valid protobuf message of this method"),
                     trailers);
+        }
+        if (isOfFraming(cause)) {
+            return told(invalid("the bytes are not a gRPC message"), trailers);
         }
         if (cause instanceof ClosedStreamException || cause instanceof IOException) {
             return Status.CANCELLED; // the client is gone, and nobody is told
@@ -51,13 +58,32 @@ final class GrpcStatus {
         if (cause instanceof RequestTimeoutException) {
             return Status.DEADLINE_EXCEEDED; // its request never came to an end
         }
-        if (cause instanceof StatusRuntimeException) {
-            return status; // what was told before
-        }
         return switch (status.getCode()) {
             case UNKNOWN, INTERNAL -> told(Failures.ofChanging(call, cause), trailers);
-            default -> status;
+            default -> status.getCode().toStatus(); // without words of the library's
         };
+    }
+
+    private static CallFailedException invalid(String message) {
+        return Failures.of(Failure.Kind.INVALID, message);
+    }
+
+    /** Whether it was thrown where bytes are taken for messages, and not in what is done with them. */
+    private static boolean isOfFraming(Throwable error) {
+        for (StackTraceElement frame : error.getStackTrace()) {
+            if (frame.getClassName().startsWith("io.leasehold.")) {
+                return false;
+            }
+            if (frame.getClassName().endsWith("MessageDeframer")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isOurs(StatusRuntimeException error) {
+        Metadata trailers = error.getTrailers();
+        return trailers != null && trailers.containsKey(DETAILS);
     }
 
     static CallFailedException tooLong() {
