@@ -23,7 +23,8 @@ public record Outcome(End end, long token, long digest) {
         return new Outcome(end, token, 0);
     }
 
-    static Outcome completed(long token, LeaseRecord record, long keepNanos) {
+    /** The end of a lease that left a record to be kept for so long. */
+    public static Outcome completed(long token, LeaseRecord record, long keepNanos) {
         long hash = mixed(BASIS, record.kind().name().getBytes(StandardCharsets.UTF_8));
         hash = (hash ^ keepNanos) * PRIME;
         hash = mixed(hash, record.bytes());

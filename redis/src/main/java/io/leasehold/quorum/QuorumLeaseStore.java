@@ -84,6 +84,7 @@ public final class QuorumLeaseStore implements LeaseStore {
     private final Context context;
     private final Endings endings;
     private final Pages pages;
+    private final Completions completions;
     private final MajorityEvents events;
     private final QuorumIdentity identity;
 
@@ -98,6 +99,7 @@ public final class QuorumLeaseStore implements LeaseStore {
         this.context = new Context(members, random, safeguards);
         this.endings = new Endings(context);
         this.pages = new Pages(members);
+        this.completions = new Completions(endings, pages);
         this.events = new MajorityEvents(members);
         this.identity = new QuorumIdentity(this, time, options.longestTtl(), context::randomNumber);
         CompletionStage<Void> unused = members.callTheRoll();
@@ -186,7 +188,7 @@ public final class QuorumLeaseStore implements LeaseStore {
 
     @Override
     public CompletionStage<Ending> complete(Grant grant, LeaseRecord record, Duration keepFor) {
-        return ready(() -> endings.complete(grant, node -> node.complete(grant, record, keepFor)));
+        return ready(() -> completions.complete(grant, record, keepFor));
     }
 
     @Override

@@ -14,6 +14,7 @@ import io.leasehold.model.Claim;
 import io.leasehold.model.Holder;
 import io.leasehold.model.LeaseId;
 import io.leasehold.model.LeaseRecord;
+import io.leasehold.model.RefusalReason;
 import io.leasehold.model.Scope;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Acquisition.Completed;
@@ -22,6 +23,7 @@ import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.QuorumNode;
+import io.leasehold.spi.Refused;
 import io.leasehold.table.TableOptions;
 import io.leasehold.testkit.VirtualTime;
 import java.time.Duration;
@@ -113,6 +115,30 @@ final class QuorumRecordsTest {
                 .isInstanceOfSatisfying(
                         Completed.class,
                         found -> assertThat(found.record().text()).isEqualTo("newer"));
+    }
+
+    @Test
+    void aSecondCompletionWithAnotherRecordReachesNoNodeThatMissedTheFirst() {
+        List<DelayedNode> ways = ways();
+        QuorumLeaseStore other = open(OPTIONS, ways);
+        Grant grant = ((Granted) answer(other, request("a"))).grant();
+        ways.get(2).cut(true);
+        assertThat(completed(other, grant, "one")).isInstanceOf(Ending.Ended.class);
+        ways.get(2).cut(false);
+
+        assertThat(completed(other, grant, "two")).isEqualTo(new Refused(RefusalReason.NOT_FOUND));
+
+        Scope scope = grant.holding().claim().scopes().get(0);
+        assertThat(nodes.get(2).record(scope).toCompletableFuture().join()).isEmpty();
+        assertThat(completed(other, grant, "one")).isInstanceOf(Ending.Ended.class);
+        assertThat(nodes.get(2).record(scope).toCompletableFuture().join())
+                .hasValueSatisfying(kept -> assertThat(kept.record().text()).isEqualTo("one"));
+    }
+
+    private static Ending completed(QuorumLeaseStore by, Grant grant, String record) {
+        return by.complete(grant, LeaseRecord.of(record), A_DAY)
+                .toCompletableFuture()
+                .join();
     }
 
     /** Its worker does not know whether it was kept; whoever has read it relies upon it. */
