@@ -125,6 +125,11 @@ final class QuorumRecordsTest {
         ways.get(2).cut(true);
         assertThat(completed(other, grant, "one")).isInstanceOf(Ending.Ended.class);
         ways.get(2).cut(false);
+        for (int i = 0; i < 3; i++) { // the node is noticed to be back
+            time.advance(OPTIONS.patience());
+            assertThat(answer(other, request("b-" + i))).isInstanceOf(Granted.class);
+        }
+        assertThat(other.guarantees().caveats()).isEmpty();
 
         assertThat(completed(other, grant, "two")).isEqualTo(new Refused(RefusalReason.NOT_FOUND));
 
