@@ -114,7 +114,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
                     if (stopping) {
                         throw Stopping.refusal();
                     }
-                    return in(namespaces.leases(namespace), store -> {
+                    return told(namespaces.leases(namespace), store -> {
                         var order = new Acquires.Order(namespace, store, request);
                         CompletionStage<Acquisition> asked = acquires.acquire(caller, order);
                         return asked.handle(
@@ -154,7 +154,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
                 caller.call(),
                 () -> {
                     LeaseRequest request = FromWire.acquire(message);
-                    return in(
+                    return told(
                             changing(
                                     caller, LeasesGrpc.getWithdrawMethod(), message.getNamespace()),
                             store -> store.withdraw(request));
@@ -168,7 +168,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
                 caller.call(),
                 () -> {
                     List<RenewalRequest> requests = FromWire.renew(message);
-                    return in(
+                    return told(
                             changing(caller, LeasesGrpc.getRenewMethod(), message.getNamespace()),
                             store -> store.renewAll(requests));
                 },
@@ -181,7 +181,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
                 caller.call(),
                 () -> {
                     Grant grant = FromWire.grant(message.getGrant());
-                    return in(
+                    return told(
                             changing(caller, LeasesGrpc.getRotateMethod(), message.getNamespace()),
                             store -> store.rotate(grant));
                 },
@@ -194,7 +194,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
                 caller.call(),
                 () -> {
                     Grant grant = FromWire.grant(message.getGrant());
-                    return in(
+                    return told(
                             changing(caller, LeasesGrpc.getReleaseMethod(), message.getNamespace()),
                             store -> store.release(grant));
                 },
@@ -210,7 +210,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
                     Duration keepFor = FromWire.keepFor(message);
                     LeaseRecord record =
                             FromWire.field("record", () -> FromWire.record(message.getRecord()));
-                    return in(
+                    return told(
                             changing(
                                     caller, LeasesGrpc.getCompleteMethod(), message.getNamespace()),
                             store -> store.complete(grant, record, keepFor));
@@ -225,7 +225,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
                 () -> {
                     Scope scope = scope(message.getScope());
                     FencingToken token = token(message.getToken());
-                    return in(
+                    return told(
                             changing(
                                     caller,
                                     LeasesGrpc.getForceReleaseMethod(),
@@ -261,7 +261,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
                             namespaces.guards(namespace),
                             store -> guards.admit(store, resource, token));
                 },
-                Told::answer);
+                reply -> reply);
     }
 
     @Override
@@ -430,19 +430,25 @@ public final class LeaseOperations implements Operations, AutoCloseable {
         Optional<CompletionStage<LeaseStore>> store = isPermitted(caller, method, namespace)
                 ? namespaces.leasesIfAny(namespace)
                 : Optional.empty();
-        return store.map(open -> in(open, read))
+        return store.map(open -> told(open, read))
                 .orElseGet(() -> CompletableFuture.completedStage(Told.byNobody(nothing)));
     }
 
+    /** Asks a store of leases, and notes which one it was. */
+    private static <T> CompletionStage<Told<T>> told(
+            CompletionStage<LeaseStore> store, Function<LeaseStore, CompletionStage<T>> ask) {
+        return in(store, open -> Told.by(open, ask));
+    }
+
     /** Asks a store, at once if it is open. What it throws is none of the request's mistakes. */
-    private static <T> CompletionStage<Told<T>> in(
+    private static <T> CompletionStage<T> in(
             CompletionStage<LeaseStore> store, Function<LeaseStore, CompletionStage<T>> ask) {
         CompletableFuture<LeaseStore> opening = store.toCompletableFuture();
         if (!opening.isDone() || opening.isCompletedExceptionally()) {
-            return opening.thenCompose(open -> Told.by(open, ask));
+            return opening.thenCompose(ask);
         }
         try {
-            return Told.by(opening.join(), ask);
+            return ask.apply(opening.join());
         } catch (RuntimeException | Error e) {
             return CompletableFuture.failedFuture(e);
         }
