@@ -4,6 +4,7 @@ package io.leasehold.cli;
 import io.leasehold.cli.json.Json;
 import io.leasehold.journal.FileSummary;
 import io.leasehold.journal.JournalReport;
+import io.leasehold.model.StoreId;
 import io.leasehold.spi.LeaseView;
 
 import java.util.List;
@@ -28,6 +29,7 @@ final class JournalJson {
                 "openIn", report.openIn(),
                 "held", report.leases().held(),
                 "records", report.leases().records(),
+                "storeId", state.storeId().map(StoreId::toString),
                 "lastToken", Long.toString(state.lastToken()),
                 "starts", state.starts(),
                 "storeTimeMillis", state.time().toMillis(),

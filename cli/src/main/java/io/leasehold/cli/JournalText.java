@@ -57,6 +57,7 @@ final class JournalText {
                                 + damage.problem()));
         report.openIn().ifPresent(owner -> line("open in", owner + ", which goes on with it"));
         line("holds", counts(report));
+        state.storeId().ifPresent(id -> line("store id", id.toString()));
         line("last token", Long.toString(state.lastToken()));
         line("opened", state.starts() == 1 ? "once" : state.starts() + " times");
         line("store time", text(state.time()));

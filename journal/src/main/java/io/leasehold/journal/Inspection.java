@@ -118,7 +118,8 @@ final class Inspection {
                         standing.lastToken(),
                         Duration.ofNanos(replay.time()),
                         replay.start(),
-                        Duration.ofNanos(standing.frozenUntil())),
+                        Duration.ofNanos(standing.frozenUntil()),
+                        standing.storeId()),
                 owner,
                 reading.damage);
     }

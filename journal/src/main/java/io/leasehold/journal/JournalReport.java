@@ -2,6 +2,7 @@
 package io.leasehold.journal;
 
 import io.leasehold.model.DamagedFileException;
+import io.leasehold.model.StoreId;
 import io.leasehold.spi.LeasePage;
 import io.leasehold.spi.LeaseQuery;
 
@@ -49,8 +50,14 @@ public record JournalReport(
      * @param time store time, which stands still while the store is not open
      * @param starts how often it was opened
      * @param frozenUntil store time before which nothing is granted; zero if that never was so
+     * @param storeId the id of the store; empty if it gets one at its next opening
      */
-    public record State(long lastToken, Duration time, long starts, Duration frozenUntil) {
+    public record State(
+            long lastToken,
+            Duration time,
+            long starts,
+            Duration frozenUntil,
+            Optional<StoreId> storeId) {
 
         /** For how long nothing is granted once the store is opened. */
         public Duration frozenFor() {
