@@ -86,12 +86,12 @@ final class QuorumIdentity {
     /** The id as it was found last; looks again if that was a while ago. */
     CompletionStage<StoreId> id() {
         Lookup known = latest.get();
-        boolean isGood = known != null && known.isGood();
-        if (isGood && time.nanos() - known.at < LOOK_AGAIN) {
-            return known.id();
+        Lookup good = known != null && known.isGood() ? known : null;
+        if (good != null && time.nanos() - good.at < LOOK_AGAIN) {
+            return good.id();
         }
-        Lookup mine =
-                new Lookup(new CompletableFuture<>(), time.nanos(), isGood ? known.id() : null);
+        Lookup mine = new Lookup(
+                new CompletableFuture<>(), time.nanos(), good == null ? null : good.id());
         if (!latest.compareAndSet(known, mine)) {
             return id();
         }

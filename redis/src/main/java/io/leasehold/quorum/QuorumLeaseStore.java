@@ -16,6 +16,7 @@ import io.leasehold.spi.LeasePage;
 import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseStore;
+import io.leasehold.spi.LeaseView;
 import io.leasehold.spi.Limits;
 import io.leasehold.spi.QuorumNode;
 import io.leasehold.spi.Refused;
@@ -28,6 +29,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -193,9 +195,19 @@ public final class QuorumLeaseStore implements LeaseStore {
 
     @Override
     public CompletionStage<LeasePage> list(LeaseQuery query) {
-        return ready(() -> pages.of(query))
-                .thenApply(
-                        page -> new LeasePage(QuorumIdentity.without(page.leases()), page.more()));
+        return ready(
+                () -> pages.of(query).thenCompose(page -> withoutIdentity(query, page)));
+    }
+
+    /** A page that had nothing but the record of the store id is no end of the list. */
+    private CompletionStage<LeasePage> withoutIdentity(LeaseQuery query, LeasePage page) {
+        List<LeaseView> shown = QuorumIdentity.without(page.leases());
+        if (!shown.isEmpty() || page.leases().isEmpty() || !page.more()) {
+            return CompletableFuture.completedFuture(new LeasePage(shown, page.more()));
+        }
+        FencingToken last =
+                page.leases().get(page.leases().size() - 1).holding().token();
+        return list(new LeaseQuery(query.overlapping(), Optional.of(last), query.limit()));
     }
 
     @Override

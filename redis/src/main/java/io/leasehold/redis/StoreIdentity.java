@@ -68,10 +68,9 @@ final class StoreIdentity {
         StoreId told = StoreId.parse(Wire.string(fields.get(1)));
         Known before = known.getAndSet(new Known(told, Wire.text(told.toString())));
         if (before != null && !before.id.equals(told)) {
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    () -> "Redis has forgotten store " + before.id
-                            + " and all its leases; it is store " + told + " now");
+            String news = "Redis has forgotten store " + before.id
+                    + " and all its leases; it is store " + told + " now";
+            LOG.log(System.Logger.Level.WARNING, news);
             listeners.forEach(each -> each.listener.accept(told));
         }
         return true;
