@@ -107,8 +107,6 @@ final class Renewer {
                 }
                 tellToEnd(lease, CLOSING);
             });
-            idle.forEach(schedule::remove);
-            setTimer();
             return new Handover(idle, running);
         });
     }

@@ -173,6 +173,22 @@ final class HandoverTest {
     }
 
     @Test
+    void aBodyThatClosesWhileSomebodyElseClosesDoesNotWaitForIt() {
+        OtherThread<Boolean> body = OtherThread.calls(
+                        () -> one.lock("ledger").with(Duration.ZERO, lease -> {
+                            mayReturn.await();
+                            one.leasehold.close();
+                            return true;
+                        }))
+                .awaitBlocked();
+        OtherThread<Boolean> closing = close();
+        mayReturn.countDown();
+        assertThat(body.result()).isTrue();
+        assertThat(closing.result()).isTrue();
+        assertThat(isFree("ledger")).isTrue();
+    }
+
+    @Test
     void whoeverClosesASecondTimeWaitsToo() {
         OtherThread<Boolean> body = body("ledger", LockOptions.defaults());
         OtherThread<Boolean> first = close();

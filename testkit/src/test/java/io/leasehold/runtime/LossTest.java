@@ -140,6 +140,7 @@ final class LossTest {
             assertOver(lease);
         }
         assertThat(told).hasSize(1);
+        assertThat(one.wire.rotations).as("nothing is asked about its token").isEmpty();
     }
 
     @Test

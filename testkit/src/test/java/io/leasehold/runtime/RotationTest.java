@@ -58,6 +58,7 @@ final class RotationTest {
         world.pass(Duration.ofSeconds(5));
         assertThat(lease.isValid()).isTrue();
         assertThat(lease.token()).isEqualTo(rotated);
+        assertThat(one.wire.rotations).hasSize(1);
         world.pass(World.TTL.multipliedBy(2));
         assertThat(lease.isValid()).isTrue();
     }
@@ -277,6 +278,23 @@ final class RotationTest {
         world.passMillis(50);
         assertThat(third.result()).isEqualTo(world.tokenInStore());
         finish(renewing);
+        assertThat(lease.isValid()).isTrue();
+    }
+
+    @Test
+    void noRenewalIsSentWhileARotationIsUnderWay() {
+        Lease lease = one.holds("ledger");
+        world.pass(Duration.ofSeconds(8));
+        one.network.change(Faults.none().losingReplies(1));
+        OtherThread<FencingToken> rotating = OtherThread.calls(lease::rotate).awaitBlocked();
+        one.heal();
+        world.pass(Duration.ofMillis(4_900)); // the renewal is due after 11 s at most
+        assertThat(one.wire.renewals).isEmpty();
+        world.passMillis(100);
+        rotating.awaitBlocked(); // in the pause before it asks again
+        world.passMillis(50);
+        assertThat(rotating.result()).isEqualTo(world.tokenInStore());
+        world.pass(World.TTL);
         assertThat(lease.isValid()).isTrue();
     }
 
