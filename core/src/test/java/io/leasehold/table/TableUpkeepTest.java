@@ -15,6 +15,7 @@ import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseRequest;
+import io.leasehold.spi.Limits;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
 import io.leasehold.table.TableDriver.Answer;
@@ -77,6 +78,18 @@ final class TableUpkeepTest {
         TableDriver full = new TableDriver(TableOptions.defaults(), FencingToken.MAX_VALUE);
         assertThatExceptionOfType(LimitExceededException.class)
                 .isThrownBy(() -> full.acquire(Claim.exclusive(A)));
+    }
+
+    @Test
+    void aFullTableTakesNoLeaseOfOtherTables() {
+        LeaseTable full = new TableDriver(new TableOptions(1, 0, Limits.MAX_KEEP_FOR, 0), 0).table;
+        LeaseRequest first = driver.request(Claim.exclusive(A));
+        LeaseRequest second = driver.request(Claim.exclusive(B));
+        assertThat(full.restore(first, new FencingToken(7), 0))
+                .isInstanceOf(Acquisition.Granted.class);
+        assertThatExceptionOfType(LimitExceededException.class)
+                .isThrownBy(() -> full.restore(second, new FencingToken(8), 0));
+        assertThat(full.size()).isEqualTo(1);
     }
 
     @Test

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
 /** How long the callers of a single flight wait, what is kept for whom, and what they leave. */
@@ -125,6 +126,33 @@ final class FlightTest {
                 .hasMessageContaining("reports/june");
         assertThat(waiting.wasInterruptedAtEnd()).isTrue();
         assertThat(world.leases().get(0).waiters()).isZero();
+    }
+
+    @Test
+    void workElsewhereIsWaitedForAsLongAsTheOptionsSay() {
+        two.holds("reports/june");
+        CompletableFuture<Flight<String>> following =
+                of(one, Duration.ZERO).getAsync("june", t -> run("never"));
+        world.pass(WAIT.minusMillis(1));
+        assertThat(following).isNotDone();
+        world.passMillis(1);
+        assertThat(following).isDone();
+        assertThatThrownBy(following::join).hasCauseInstanceOf(InProgressException.class);
+    }
+
+    @Test
+    void workIsInterruptedWhenItsLeaseIsLost() {
+        CountDownLatch never = new CountDownLatch(1);
+        Node later = Node.working(world, "later", queue::add);
+        of(later, Duration.ZERO).getAsync("june", t -> {
+            never.await();
+            return run("done");
+        });
+        OtherThread<Boolean> working = OtherThread.runs(queue.remove(0)).awaitBlocked();
+        later.network.cutOff(true);
+        world.pass(World.TRUSTED);
+        assertThat(working.result()).isTrue();
+        assertThat(runs).isEmpty();
     }
 
     @Test
