@@ -89,7 +89,7 @@ final class DirectLine implements AutoCloseable {
                 line.run = line.runId();
             }
             return line;
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             socket.close();
             throw e;
         }
@@ -203,6 +203,9 @@ final class DirectLine implements AutoCloseable {
             // what has arrived is kept
         } catch (IOException e) {
             breakDown(e);
+        } catch (RuntimeException | Error e) { // nobody would read what is behind it
+            breakDown(new IOException("a reply could not be read", e));
+            throw e;
         }
     }
 

@@ -218,7 +218,11 @@ final class DirectLink implements Link {
         if (!closed && opening.compareAndSet(false, true)) {
             Thread thread = new Thread(() -> tryTo(what), "leasehold-redis-line");
             thread.setDaemon(true);
-            thread.start();
+            try {
+                thread.start();
+            } catch (OutOfMemoryError e) { // unable to create native thread
+                tryLater(e);
+            }
         }
     }
 
@@ -229,10 +233,14 @@ final class DirectLink implements Link {
             if (closed) {
                 drop();
             }
-        } catch (IOException | RuntimeException e) {
-            LOG.log(System.Logger.Level.DEBUG, "no line could be opened; it goes on without", e);
-            time.schedule(PAUSE_AFTER_FAILURE, () -> opening.set(false));
+        } catch (IOException | RuntimeException | Error e) {
+            tryLater(e);
         }
+    }
+
+    private void tryLater(Throwable failure) {
+        LOG.log(System.Logger.Level.DEBUG, "no line could be opened; it goes on without", failure);
+        time.schedule(PAUSE_AFTER_FAILURE, () -> opening.set(false));
     }
 
     private void share() throws IOException {
