@@ -92,20 +92,16 @@ final class TimerThread implements AutoCloseable {
                 if (closed && timers.isEmpty()) {
                     return null;
                 }
-                sleep(timers.timeToSleep(now));
+                try {
+                    long unused = changed.awaitNanos(timers.timeToSleep(now));
+                } catch (InterruptedException e) {
+                    // a task has interrupted its own thread, which means nothing here
+                }
                 now = clock.nanos();
             }
             return timers.takeFirst();
         } finally {
             lock.unlock();
-        }
-    }
-
-    private void sleep(long nanos) {
-        try {
-            long unused = changed.awaitNanos(nanos);
-        } catch (InterruptedException e) {
-            // a task has interrupted its own thread, which means nothing here
         }
     }
 
