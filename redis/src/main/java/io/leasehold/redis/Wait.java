@@ -3,6 +3,7 @@ package io.leasehold.redis;
 
 import io.leasehold.model.LeaseId;
 import io.leasehold.model.LeaseholdException;
+import io.leasehold.model.OutcomeUnknownException;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.Polled;
@@ -281,6 +282,9 @@ final class Wait {
             attempt.result.complete(waits.answers().polled(answer, attempt.request, inStore));
         } catch (LeaseholdException e) {
             attempt.result.completeExceptionally(e);
+        } catch (RuntimeException | Error e) { // nobody else will answer this attempt
+            attempt.result.completeExceptionally(
+                    new OutcomeUnknownException("Redis answered what can't be read", e));
         }
     }
 

@@ -262,8 +262,9 @@ final class FlightTest {
                 return Codec.strings().decode(bytes);
             }
         };
-        CompletableFuture<Flight<String>> flight =
-                later.leasehold.singleFlight("reports", choosy).getAsync("june", token -> {
+        CompletableFuture<Flight<String>> flight = later.leasehold
+                .singleFlight("reports", choosy)
+                .getAsync("june", token -> {
                     if (!runs.isEmpty()) {
                         return run("in time");
                     }
