@@ -16,14 +16,25 @@ final class Mailbox {
 
     void post(Runnable message) {
         messages.add(message);
-        if (unread.getAndIncrement() > 0) {
-            return;
+        if (unread.getAndIncrement() == 0) {
+            readAll();
         }
+    }
+
+    /** What a message throws is thrown on when those behind it have been read. */
+    private void readAll() {
+        Throwable thrown = null;
         do {
-            Runnable next = messages.poll();
-            if (next != null) {
-                next.run();
+            try {
+                messages.remove().run();
+            } catch (RuntimeException | Error e) {
+                thrown = e;
             }
         } while (unread.decrementAndGet() > 0);
+        if (thrown instanceof Error error) {
+            throw error;
+        } else if (thrown instanceof RuntimeException failure) {
+            throw failure;
+        }
     }
 }
