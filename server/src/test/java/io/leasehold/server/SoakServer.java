@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.leasehold.server;
+
+import io.leasehold.server.access.Security;
+import io.leasehold.server.engine.StoreAddress;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryMXBean;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A server in memory, in a process of its own with a heap of 256 MiB, that ends at its first
+ * OutOfMemoryError and tells how much of the heap is in use.
+ */
+final class SoakServer implements AutoCloseable {
+
+    private final Process process;
+    private final BufferedReader out;
+    private final Path errors;
+    private final int port;
+
+    private SoakServer(Process process, Path errors) {
+        this.process = process;
+        this.out = process.inputReader(StandardCharsets.US_ASCII);
+        this.errors = errors;
+        this.port = (int) nextNumber();
+    }
+
+    /** Starts one for the principals of the token file; it serves when this returns. */
+    static SoakServer start(Path directory, Path tokens) {
+        Path errors = directory.resolve("errors");
+        List<String> command = List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-XX:+ExitOnOutOfMemoryError",
+                "-Xmx256m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                SoakServer.class.getName(),
+                tokens.toString());
+        try {
+            return new SoakServer(
+                    new ProcessBuilder(command)
+                            .redirectError(ProcessBuilder.Redirect.to(errors.toFile()))
+                            .start(),
+                    errors);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    int port() {
+        return port;
+    }
+
+    /** The bytes of the heap that are in use after a collection. */
+    long usedHeap() {
+        try {
+            process.getOutputStream().write('\n');
+            process.getOutputStream().flush();
+        } catch (IOException e) {
+            throw new AssertionError("the server has ended: " + complaints(), e);
+        }
+        return nextNumber();
+    }
+
+    private long nextNumber() {
+        try {
+            String line = out.readLine();
+            if (line == null) {
+                throw new AssertionError("the server has ended: " + complaints());
+            }
+            return Long.parseLong(line);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private String complaints() {
+        try {
+            return Files.readString(errors);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            process.destroyForcibly().waitFor();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError(e);
+        }
+    }
+
+    public static void main(String[] arguments) throws IOException {
+        MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
+        try (LeaseholdServer server =
+                LeaseholdServer.start(ServerOptions.on(new StoreAddress.Memory())
+                        .withPort(0)
+                        .withSecurity(new Security(
+                                Optional.of(Path.of(arguments[0])),
+                                Optional.empty(),
+                                Optional.empty(),
+                                false)))) {
+            System.out.println(server.port());
+            // ends when whoever started it is gone
+            while (System.in.read() >= 0) {
+                memory.gc();
+                System.out.println(memory.getHeapMemoryUsage().getUsed());
+            }
+        }
+    }
+}
