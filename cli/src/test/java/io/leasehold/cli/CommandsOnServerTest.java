@@ -337,8 +337,10 @@ final class CommandsOnServerTest {
     @Test
     void aScriptThatAsksAgainWithItsIdGetsItsLeaseAndAnotherRequestDoesNot() throws Exception {
         environment.put("LEASEHOLD_LEASE_ID", "00000000000000000000000000000001");
-        assertThat(json("acquire", "--lock", "job", "--ttl", "10m").text("token")).isEqualTo("1");
-        assertThat(json("acquire", "--lock", "job", "--ttl", "10m").text("token")).isEqualTo("1");
+        assertThat(json("acquire", "--lock", "job", "--ttl", "10m").text("token"))
+                .isEqualTo("1");
+        assertThat(json("acquire", "--lock", "job", "--ttl", "10m").text("token"))
+                .isEqualTo("1");
         assertThat(run(76, "acquire", "--lock", "other").err())
                 .contains("LEASEHOLD_LEASE_ID is of a lease on other scopes");
         assertThat(run(76, "acquire", "--lock", "job", "--ttl", "2m").err())

@@ -76,7 +76,8 @@ final class Line {
         this.pauses = new Pauses(options.address().servers().size(), options.random());
         this.pin = new StorePin(Set.copyOf(options.address().servers()).size());
         this.watches = new Watches(options, loop);
-        this.handover = new Handover(options, channels, loop, new ConnectionEvents(), this::whyForeign);
+        this.handover =
+                new Handover(options, channels, loop, new ConnectionEvents(), this::whyForeign);
     }
 
     /** A connection that takes no more questions. */

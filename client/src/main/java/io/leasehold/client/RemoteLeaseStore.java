@@ -157,7 +157,8 @@ public final class RemoteLeaseStore implements LeaseStore {
 
     private CompletableFuture<List<Renewal>> renewTogether(List<RenewalRequest> requests) {
         int expected = requests.size();
-        requests.forEach(request -> line.pin().asked(request.ttl().orElse(request.grant().ttl())));
+        requests.forEach(
+                request -> line.pin().asked(request.ttl().orElse(request.grant().ttl())));
         return line.ask(Question.of(
                 Call.newBuilder().setRenew(ToWire.renew(namespace, requests)),
                 answer -> renewals(answer, expected)));

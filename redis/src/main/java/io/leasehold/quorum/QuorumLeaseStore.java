@@ -195,8 +195,7 @@ public final class QuorumLeaseStore implements LeaseStore {
 
     @Override
     public CompletionStage<LeasePage> list(LeaseQuery query) {
-        return ready(
-                () -> pages.of(query).thenCompose(page -> withoutIdentity(query, page)));
+        return ready(() -> pages.of(query).thenCompose(page -> withoutIdentity(query, page)));
     }
 
     /** A page that had nothing but the record of the store id is no end of the list. */

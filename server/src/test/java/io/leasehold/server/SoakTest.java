@@ -68,8 +68,7 @@ final class SoakTest {
                 "guest", List.of(AccessRule.parse(SoakAttacks.NAMESPACE + "*=acquire,read")));
         try (SoakServer server = SoakServer.start(directory, tokens.path());
                 Leasehold leasehold = Leasehold.on(
-                        connect(server, holder),
-                        LeaseholdOptions.defaults().withPatience(TTL))) {
+                        connect(server, holder), LeaseholdOptions.defaults().withPatience(TTL))) {
             SoakAttacks attacks = new SoakAttacks(server.port(), tokens, guest);
             attacks.holdMany();
             Map<Lease, FencingToken> held = hold(leasehold);

@@ -123,7 +123,8 @@ public final class HttpLeaseStore implements LeaseStore {
 
     @Override
     public CompletionStage<List<Renewal>> renewAll(List<RenewalRequest> requests) {
-        requests.forEach(request -> pin.asked(request.ttl().orElse(request.grant().ttl())));
+        requests.forEach(
+                request -> pin.asked(request.ttl().orElse(request.grant().ttl())));
         return post("/v1/renew", ToJson.renew(namespace, requests), reply -> {
             List<Renewal> renewals = FromJson.renewals(reply);
             if (renewals.size() != requests.size()) {
