@@ -25,9 +25,10 @@ final class FiveRedisDifferentialTest {
         }
     }
 
+    /** The seeds of the short form bring a request that waits and is granted. */
     private static DifferentialReport run(FiveRedis servers, long seed) {
         try (StoreUnderTest opened = servers.open(TableOptions.defaults())) {
-            return DifferentialDriver.of(2000 + seed)
+            return DifferentialDriver.of(2250 + seed)
                     .steps(TestLength.of(8, 30))
                     .unit(Duration.ofSeconds(16))
                     .tolerance(Duration.ofSeconds(2))

@@ -109,8 +109,8 @@ final class RealFailuresTest {
             LeaseRequest waiting = Ask.request("held").waitingAtMost(Duration.ofSeconds(5));
             assertUnavailable(store.acquire(waiting), "READONLY: ");
             assertUnavailable(store.list(LeaseQuery.all()), "READONLY: ");
-            // the state of the namespace, a lease and its name
-            assertThat(redis.command("HLEN", "leasehold:{default}")).isEqualTo(3L);
+            // the state of the namespace, its store id, a lease and its name
+            assertThat(redis.command("HLEN", "leasehold:{default}")).isEqualTo(4L);
         }
     }
 
