@@ -6,6 +6,7 @@ import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseView;
 
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -50,7 +51,9 @@ final class Listing {
         page.put(token, row);
         bytes += size(row);
         while (page.size() > query.limit() || (bytes > MOST_BYTES && page.size() > 1)) {
-            LeaseView last = page.remove(page.lastKey());
+            Iterator<LeaseView> fromTheEnd = page.descendingMap().values().iterator();
+            LeaseView last = fromTheEnd.next();
+            fromTheEnd.remove();
             bytes -= size(last);
             horizon = last.holding().token().value();
         }
