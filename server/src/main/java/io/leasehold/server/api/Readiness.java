@@ -174,7 +174,7 @@ public final class Readiness {
                     throw new StoreUnavailableException(
                             "namespace '" + namespace + "': " + message(failure));
                 }
-                return done;
+                return null;
             });
         }
 
