@@ -354,7 +354,7 @@ final class CommandsOnServerTest {
                         URI.create(environment.get("LEASEHOLD_SERVER") + "/v1/acquire"))
                 .header("Content-Type", "application/json")
                 .POST(HttpRequest.BodyPublishers.ofString("{\"scopes\":[\"job\"],"
-                        + "\"holder\":\"api-3\",\"ttl\":\"0.1s\",\"lockDelay\":\"600s\"}"))
+                        + "\"holder\":\"api-3\",\"ttl\":\"0.1s\",\"lockDelay\":\"60s\"}"))
                 .build();
         assertThat(HttpClient.newHttpClient()
                         .send(acquire, HttpResponse.BodyHandlers.ofString())
