@@ -20,6 +20,7 @@ import io.leasehold.model.DamagedFileException;
 import io.leasehold.model.LimitExceededException;
 import io.leasehold.model.OutcomeUnknownException;
 import io.leasehold.model.StoreUnavailableException;
+import io.leasehold.protocol.v1.Call;
 import io.leasehold.protocol.v1.Failure;
 import io.leasehold.protocol.v1.ListRequest;
 import io.leasehold.spi.LeaseStore;
@@ -103,7 +104,11 @@ final class FailuresToldTest {
                                 "application/json"),
                         body);
         assertTold(acquire.headers().get("request-id", "none"), acquire.contentUtf8());
-        assertTold("a-session.1", inASession());
+        TestSession session = session();
+        assertTold("a-session.1", told(session, Requests.call(Requests.acquire("y"))));
+        assertTold(
+                "a-session.2",
+                told(session, Call.newBuilder().setList(ListRequest.getDefaultInstance())));
         assertTold("", overGrpc());
         String words = cause(failure).getMessage();
         assertThat(log.text()).contains(words == null ? failure.getClass().getName() : words);
@@ -120,12 +125,15 @@ final class FailuresToldTest {
         assertThat(log.text()).contains(request);
     }
 
-    private String inASession() {
+    private static String told(TestSession session, Call.Builder call) {
+        return session.call(call).getFailure().getMessage();
+    }
+
+    private TestSession session() {
         Metadata headers = new Metadata();
         headers.put(Metadata.Key.of("request-id", Metadata.ASCII_STRING_MARSHALLER), "a-session");
-        TestSession session = TestSession.on(ClientInterceptors.intercept(
+        return TestSession.on(ClientInterceptors.intercept(
                 server.channel(), MetadataUtils.newAttachHeadersInterceptor(headers)));
-        return session.call(Requests.call(Requests.acquire("y"))).getFailure().getMessage();
     }
 
     private String overGrpc() {

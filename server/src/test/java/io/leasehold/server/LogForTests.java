@@ -2,6 +2,7 @@
 package io.leasehold.server;
 
 import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.AppenderBase;
@@ -13,10 +14,16 @@ import org.slf4j.LoggerFactory;
 /** What is logged while it is open. */
 final class LogForTests extends AppenderBase<ILoggingEvent> implements AutoCloseable {
 
-    private final Logger root = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
+    private final Logger root = context().getLogger(Logger.ROOT_LOGGER_NAME);
     private final List<ILoggingEvent> events = new CopyOnWriteArrayList<>();
 
     private LogForTests() {}
+
+    /** While another thread starts SLF4J, that gives out substitutes. */
+    private static LoggerContext context() {
+        Await.until(() -> LoggerFactory.getILoggerFactory() instanceof LoggerContext);
+        return (LoggerContext) LoggerFactory.getILoggerFactory();
+    }
 
     static LogForTests open() {
         LogForTests log = new LogForTests();

@@ -213,7 +213,7 @@ final class Session implements StreamObserver<SessionRequest> {
         Delivery delivery = new Delivery();
         undelivered.add(delivery);
         CompletionStage<?> unused = operations
-                .list(new Caller(caller.principal(), delivery), request)
+                .list(caller(id, delivery), request)
                 .whenComplete((reply, failure) -> collect(new Ready(
                         failure == null
                                 ? Answer.newBuilder().setId(id).setListed(reply).build()
@@ -280,7 +280,6 @@ final class Session implements StreamObserver<SessionRequest> {
         } else if (complete && underWay == 0 && left == 0 && putOff.isEmpty()) {
             end();
             replies.onCompleted();
-            freeSent();
         } else if (paused && putOff.isEmpty() && isRoom()) {
             paused = false;
             replies.request(1);
