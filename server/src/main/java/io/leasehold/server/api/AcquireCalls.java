@@ -2,7 +2,6 @@
 package io.leasehold.server.api;
 
 import io.leasehold.model.LimitExceededException;
-import io.leasehold.model.OutcomeUnknownException;
 import io.leasehold.model.RefusalReason;
 import io.leasehold.model.RequestRefusedException;
 import io.leasehold.model.StoreUnavailableException;
@@ -36,8 +35,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class AcquireCalls {
 
-    /** Calls that wait, or the oldest is answered. */
-    static final int MOST_WAITING = 16;
+    /**
+     * Calls that wait for the store; of more, the oldest is answered. Less by one than the engines
+     * take, so that callers are told here, in words for them.
+     */
+    static final int MOST_WAITING = 15;
 
     /**
      * What it needs.
@@ -106,16 +108,13 @@ final class AcquireCalls {
         List<Call> waiting;
         synchronized (this) {
             call.asked = true;
-            waiting = calls.stream()
-                    .filter(other -> !other.lost && !other.answer.isDone())
-                    .toList();
+            waiting = calls.stream().filter(other -> !other.answered).toList();
         }
-        if (waiting.size() > MOST_WAITING) { // the client believes the latest
-            waiting.get(0)
-                    .answer
-                    .completeExceptionally(
-                            new OutcomeUnknownException("a repeat of the request took its place"));
-        }
+        waiting.stream() // the client believes the latest
+                .limit(Math.max(0, waiting.size() - MOST_WAITING))
+                .filter(oldest -> !oldest.answer.isDone())
+                .forEach(oldest -> oldest.answer.completeExceptionally(
+                        Failures.unknown("a repeat of the request took its place")));
     }
 
     /** The store's answer. */

@@ -47,6 +47,11 @@ public final class Failures {
                 .build());
     }
 
+    /** An outcome that the server does not know, in words for the caller. Nothing of it is logged. */
+    static OutcomeUnknownException unknown(String message) {
+        return new OutcomeUnknownException(message, of(Failure.Kind.OUTCOME_UNKNOWN, message));
+    }
+
     /**
      * What is told of an error that came before anything was asked of a store. An {@link
      * IllegalArgumentException} there is about the request, in words for its sender.

@@ -12,11 +12,9 @@ final class Stopping {
 
     /** What is said of one that could not be taken back. */
     static OutcomeUnknownException unknown() {
-        CallFailedException told = Failures.of(
-                Failure.Kind.OUTCOME_UNKNOWN,
+        return Failures.unknown(
                 "the server is stopping, and the request may still wait or be granted: repeat it with"
                         + " the same lease id, or withdraw it");
-        return new OutcomeUnknownException(String.valueOf(told.getMessage()), told);
     }
 
     static StoreUnavailableException refusal() {

@@ -338,13 +338,14 @@ final class TakenBackTest {
             answers.add(new CompletableFuture<>());
             return answers.get(answers.size() - 1);
         };
-        for (int i = 0; i < 20; i++) {
+        int most = AcquireCalls.MOST_WAITING;
+        for (int i = 0; i < most + 4; i++) {
             asked.add(acquire(new Delivery(), request(2)));
         }
         asked.subList(0, 4).forEach(TakenBackTest::assertUnknown);
-        assertThat(asked.subList(4, 20)).noneMatch(CompletableFuture::isDone);
+        assertThat(asked.subList(4, most + 4)).noneMatch(CompletableFuture::isDone);
         Acquisition granted = memory.acquire(request(2)).toCompletableFuture().join();
         answers.forEach(answer -> answer.complete(granted));
-        asked.subList(4, 20).forEach(TakenBackTest::granted);
+        asked.subList(4, most + 4).forEach(TakenBackTest::granted);
     }
 }
