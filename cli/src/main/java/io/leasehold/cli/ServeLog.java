@@ -6,6 +6,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.Appender;
+import io.leasehold.spi.Time;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.logging.Handler;
@@ -18,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * The server's log, on standard error. What the library logs by the JDK's means goes there too.
  *
  * <p>Lines are written by a thread of their own, so that no event loop waits for a terminal or a
- * pipe, and only so many a second; lines that find no room are dropped. The audit log is exempt.
+ * pipe, and only so many a second of each logger and level; lines that find no room are dropped. The audit log is exempt.
  */
 final class ServeLog {
 
@@ -27,6 +28,7 @@ final class ServeLog {
 
     private static final String AUDIT = "leasehold.audit";
     private static final int LINES_THAT_WAIT = 1_024;
+    private static final LogThrottle THROTTLE = new LogThrottle(Time.system());
 
     private ServeLog() {}
 
@@ -66,14 +68,15 @@ final class ServeLog {
         bounded.setQueueSize(LINES_THAT_WAIT);
         bounded.setDiscardingThreshold(0);
         bounded.setNeverBlock(true);
-        bounded.addFilter(new LogThrottle());
+        bounded.addFilter(THROTTLE);
         bounded.addAppender(appender);
         bounded.start();
         return bounded;
     }
 
-    /** Writes what waits; nothing is logged any more. */
+    /** Writes what waits, and how much was left out; nothing is logged any more. */
     static void end() {
+        THROTTLE.tell();
         ((LoggerContext) LoggerFactory.getILoggerFactory()).stop();
     }
 

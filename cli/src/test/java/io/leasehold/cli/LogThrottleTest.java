@@ -9,56 +9,106 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.LoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import ch.qos.logback.core.spi.FilterReply;
+import io.leasehold.testkit.VirtualTime;
+import java.time.Duration;
+import java.util.List;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
+/** How many lines are written and which are only counted, in virtual time. */
 final class LogThrottleTest {
 
-    private final LogThrottle throttle = new LogThrottle();
+    private final VirtualTime time = VirtualTime.create();
+    private final LogThrottle throttle = new LogThrottle(time);
+    private final Logger own = (Logger) LoggerFactory.getLogger(LogThrottle.class);
+    private final ListAppender<ILoggingEvent> told = new ListAppender<>();
 
-    private long passed(String logger, long atMillis, int lines) {
+    @BeforeEach
+    void listen() {
+        told.start();
+        own.addAppender(told);
+    }
+
+    @AfterEach
+    void listenNoMore() {
+        own.detachAppender(told);
+    }
+
+    private long passed(String logger, Level level, int lines) {
         return IntStream.range(0, lines)
-                .filter(i -> throttle.decide(event(logger, atMillis)) == FilterReply.NEUTRAL)
+                .filter(i -> throttle.decide(event(logger, level)) == FilterReply.NEUTRAL)
                 .count();
     }
 
-    private static ILoggingEvent event(String logger, long atMillis) {
+    private long passed(String logger, int lines) {
+        return passed(logger, Level.WARN, lines);
+    }
+
+    private static ILoggingEvent event(String logger, Level level) {
         LoggingEvent event = new LoggingEvent();
         event.setLoggerName(logger);
-        event.setLevel(Level.WARN);
-        event.setTimeStamp(atMillis);
+        event.setLevel(level);
         return event;
+    }
+
+    private List<String> told() {
+        return told.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
     }
 
     @Test
     void aLoggerWritesSoManyLinesASecondAndNoMore() {
-        assertThat(passed("a", 1_000, 1_000)).isEqualTo(LogThrottle.LINES_A_SECOND);
-        assertThat(passed("a", 1_999, 1_000)).isZero();
-        assertThat(passed("a", 2_000, 1_000)).isEqualTo(LogThrottle.LINES_A_SECOND);
+        assertThat(passed("a", 1_000)).isEqualTo(LogThrottle.LINES_A_SECOND);
+        time.advance(Duration.ofMillis(999));
+        assertThat(passed("a", 1_000)).isZero();
+        time.advance(Duration.ofMillis(1));
+        assertThat(passed("a", 1_000)).isEqualTo(LogThrottle.LINES_A_SECOND);
     }
 
     @Test
     void oneLoggerDoesNotHideAnother() {
-        assertThat(passed("a", 1_000, 1_000)).isEqualTo(LogThrottle.LINES_A_SECOND);
-        assertThat(passed("b", 1_000, 1)).isEqualTo(1);
+        assertThat(passed("a", 1_000)).isEqualTo(LogThrottle.LINES_A_SECOND);
+        assertThat(passed("b", 1)).isEqualTo(1);
     }
 
     @Test
-    void howManyWereLeftOutIsTold() {
-        Logger own = (Logger) LoggerFactory.getLogger(LogThrottle.class);
-        ListAppender<ILoggingEvent> told = new ListAppender<>();
-        told.start();
-        own.addAppender(told);
-        try {
-            passed("a", 1_000, LogThrottle.LINES_A_SECOND + 7);
-            passed("a", 5_000, 1);
-            passed("a", 6_000, 1);
-        } finally {
-            own.detachAppender(told);
+    void theRefusalsOfALoggerDoNotHideItsErrors() {
+        assertThat(passed("a", Level.WARN, 1_000)).isEqualTo(LogThrottle.LINES_A_SECOND);
+        assertThat(passed("a", Level.ERROR, 1)).isEqualTo(1);
+    }
+
+    @Test
+    void howManyWereLeftOutIsToldASecondLaterThoughTheLoggerSaysNothingMore() {
+        passed("a", LogThrottle.LINES_A_SECOND + 7);
+        passed("a", Level.ERROR, LogThrottle.LINES_A_SECOND + 1);
+        assertThat(told()).isEmpty();
+        time.advance(Duration.ofSeconds(1));
+        assertThat(told())
+                .containsExactlyInAnyOrder(
+                        "7 more WARN lines of a were left out",
+                        "1 more ERROR lines of a were left out");
+    }
+
+    @Test
+    void howManyWereLeftOutIsToldOnceEachSecondHoweverManyThereAre() {
+        for (int second = 1; second <= 3; second++) {
+            passed("a", 1_000);
+            time.advance(Duration.ofSeconds(1));
+            assertThat(told()).hasSize(second);
         }
-        assertThat(told.list)
-                .extracting(ILoggingEvent::getFormattedMessage)
-                .containsExactly("7 more lines of a were left out");
+        time.advance(Duration.ofMinutes(1));
+        assertThat(told()).hasSize(3).containsOnly("990 more WARN lines of a were left out");
+    }
+
+    @Test
+    void atTheEndTheRestIsToldAtOnceAndNotAgain() {
+        passed("a", LogThrottle.LINES_A_SECOND + 7);
+        throttle.tell();
+        assertThat(told()).containsExactly("7 more WARN lines of a were left out");
+        time.advance(Duration.ofSeconds(5));
+        throttle.tell();
+        assertThat(told()).hasSize(1);
     }
 }
