@@ -140,7 +140,8 @@ final class Watches {
         private Namespaces.Expectation expectation = () -> {};
         private LeaseEvents.Subscription subscription = () -> {};
         private int watchers;
-        private boolean closingSoon;
+        private long desertedAt; // when the last watcher left
+        private boolean closingSoon; // a timer is set
 
         Watched(String namespace, WatchRing ring) {
             this.namespace = namespace;
@@ -238,26 +239,35 @@ final class Watches {
             boolean closesSoon;
             synchronized (Watches.this) {
                 watchers--;
+                desertedAt = time.nanos();
                 closesSoon = watchers == 0 && state == State.OPEN && !closingSoon;
                 closingSoon |= closesSoon;
             }
             if (closesSoon) {
-                namespaces.idle().ifPresent(this::closeAfter);
+                namespaces.idle().ifPresent(idle -> closeAfter(idle, idle));
             }
             closeIfDeserted();
         }
 
-        private void closeAfter(Duration idle) {
-            Time.Timer unused = time.schedule(idle, this::closeIfStillDeserted);
+        private void closeAfter(Duration pause, Duration idle) {
+            Time.Timer unused = time.schedule(pause, () -> closeIfDesertedFor(idle));
         }
 
-        private void closeIfStillDeserted() {
-            boolean deserted;
+        /** Closes it, or looks again later if somebody has watched it meanwhile. */
+        private void closeIfDesertedFor(Duration idle) {
+            Duration left;
+            boolean later;
+            boolean now;
             synchronized (Watches.this) {
-                closingSoon = false;
-                deserted = watchers == 0 && state == State.OPEN && become(State.CLOSED);
+                left = idle.minusNanos(time.nanos() - desertedAt);
+                boolean deserted = watchers == 0 && state == State.OPEN;
+                later = deserted && left.compareTo(Duration.ZERO) > 0;
+                now = deserted && !later && become(State.CLOSED);
+                closingSoon = later;
             }
-            if (deserted) {
+            if (later) {
+                closeAfter(left, idle);
+            } else if (now) {
                 namespaces.execute(this::close);
             }
         }

@@ -296,6 +296,43 @@ final class WatchesTest {
     }
 
     @Test
+    void aRingIsKeptForTheWholeIdleTimeAfterTheLastWatcherLeft() {
+        Duration idle = Duration.ofMinutes(10);
+        Operations operations =
+                operationsOn(OpenedByTest.thatRest(idle, time, stores(this::counted)));
+        Operations.Watch first = watch(operations, "a");
+        assertThat(next(first).hasStarted()).isTrue();
+        first.close();
+        time.advance(Duration.ofMinutes(5));
+        Operations.Watch second = watch(operations, "a");
+        assertThat(next(second).hasStarted()).isTrue();
+        time.advance(Duration.ofMinutes(4).plusSeconds(59));
+        second.close();
+
+        time.advance(idle.minusNanos(1));
+        assertThat(subscriptions).as("for those who come back").hasValue(1);
+        time.advance(idle);
+        assertThat(subscriptions).hasValue(0);
+    }
+
+    @Test
+    void aRingThatWasWatchedWhenItsTimeWasOverIsClosedAfterTheNextLeave() {
+        Duration idle = Duration.ofMinutes(10);
+        Operations operations =
+                operationsOn(OpenedByTest.thatRest(idle, time, stores(this::counted)));
+        Operations.Watch first = watch(operations, "a");
+        assertThat(next(first).hasStarted()).isTrue();
+        first.close();
+        Operations.Watch second = watch(operations, "a");
+        assertThat(next(second).hasStarted()).isTrue();
+        time.advance(idle.multipliedBy(2));
+        assertThat(subscriptions).as("while it is watched").hasValue(1);
+        second.close();
+        time.advance(idle.multipliedBy(2));
+        assertThat(subscriptions).hasValue(0);
+    }
+
+    @Test
     void aSubscriptionEndsWithTheOperations() {
         Namespaces namespaces = OpenedByTest.namespaces(9, workers, stores(this::counted));
         LeaseOperations operations = operationsOn(namespaces);
