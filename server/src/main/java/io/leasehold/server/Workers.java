@@ -5,6 +5,7 @@ import com.linecorp.armeria.common.util.EventLoopGroups;
 
 import io.netty.channel.EventLoopGroup;
 
+import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -21,6 +22,7 @@ final class Workers implements Executor {
     private static final int OPENERS = 4;
     private static final int READERS = 2;
     private static final int FILE_TASKS = 1_000;
+    private static final Duration FILE_PATIENCE = Duration.ofSeconds(10);
 
     private final EventLoopGroup loops = EventLoopGroups.newEventLoopGroup(
             Math.max(2, Runtime.getRuntime().availableProcessors()), "leasehold-server", true);
@@ -69,10 +71,17 @@ final class Workers implements Executor {
         openers.execute(task);
     }
 
+    /** Returns when the lines of the audit log that wait are written, or a disk takes too long. */
     void close() {
         openers.shutdown();
         files.shutdown();
         readers.shutdown();
         loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
+        try {
+            boolean unused =
+                    files.awaitTermination(FILE_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }
