@@ -43,7 +43,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -64,7 +63,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
     private final Clocks clocks;
     private final Loads loads;
     private final AnswerRoom room;
-    private final Executor readers;
+    private final Checks checks;
     private final Guarantees guarantees;
     private final String version;
     private volatile boolean stopping;
@@ -95,8 +94,8 @@ public final class LeaseOperations implements Operations, AutoCloseable {
                         Failures::ofChanging),
                 new Load("calls under way", bounds.others(), Failures::ofChanging),
                 new Load("reads under way", bounds.reads().underWay(), Failures::ofReading));
-        this.readers = options.readers();
-        this.room = new AnswerRoom(bounds.reads(), readers);
+        this.room = new AnswerRoom(bounds.reads(), options.readers());
+        this.checks = new Checks(bounds.reads(), options.readers());
         this.guarantees = options.guarantees();
         this.version = options.version();
     }
@@ -292,15 +291,14 @@ public final class LeaseOperations implements Operations, AutoCloseable {
                     Scope scope = scope(message.getScope());
                     FencingToken token = token(message.getToken());
                     String namespace = Namespaces.name(message.getNamespace());
-                    return CompletableFuture.supplyAsync(
-                                    () -> reading(
-                                            caller,
-                                            LeasesGrpc.getCheckMethod(),
-                                            namespace,
-                                            store -> Checks.check(store, scope, token),
-                                            CheckReply.getDefaultInstance()),
-                                    readers)
-                            .thenCompose(reply -> reply);
+                    return checks.carry(
+                            caller.principal(),
+                            () -> reading(
+                                    caller,
+                                    LeasesGrpc.getCheckMethod(),
+                                    namespace,
+                                    store -> Checks.check(store, scope, token),
+                                    CheckReply.getDefaultInstance()));
                 },
                 Replies::check);
     }
