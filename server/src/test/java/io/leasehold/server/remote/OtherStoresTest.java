@@ -4,8 +4,10 @@ package io.leasehold.server.remote;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.leasehold.Environment;
 import io.leasehold.Lease;
 import io.leasehold.Leasehold;
+import io.leasehold.LeaseholdOptions;
 import io.leasehold.LockOptions;
 import io.leasehold.client.RemoteLeaseStore;
 import io.leasehold.client.RemoteOptions;
@@ -20,13 +22,15 @@ import io.leasehold.server.ServerOptions;
 import io.leasehold.server.engine.StoreAddress;
 import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseStore;
-import io.leasehold.spi.Time;
 import io.leasehold.testkit.RealTime;
 import io.leasehold.testkit.TcpProxy;
+import io.leasehold.testkit.VirtualTime;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -36,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 final class OtherStoresTest {
 
-    private static final Duration TTL = Duration.ofSeconds(3);
+    private static final Duration TTL = Duration.ofMinutes(30);
     private static final Duration WAIT = Duration.ofMinutes(1);
 
     @TempDir
@@ -96,35 +100,56 @@ final class OtherStoresTest {
         }
     }
 
+    /** In the client's virtual time, which passes no faster than real time until the lease is lost. */
     @Test
     void whenAMemoryServerRestartsAllItsLeasesAreLostAtOnceAndAcquiresWait() throws Exception {
+        VirtualTime time = VirtualTime.create();
         LeaseholdServer before = memory(0);
         int port = before.port();
-        try (RemoteLeaseStore store = connect(to(port));
-                Leasehold leasehold = Leasehold.on(store)) {
+        try (RemoteLeaseStore store = RemoteLeaseStore.connect(
+                        options(to(port)).within(time, new SplittableRandom(18)));
+                Leasehold leasehold = Leasehold.on(store, in(time))) {
             StoreId first = idOf(store);
-            Lease held = leasehold.lock(options(), Scope.name("ledger")).acquire(WAIT);
-            CompletableFuture<Long> lostAt = new CompletableFuture<>();
-            held.onLost(loss -> lostAt.complete(Time.system().nanos()));
+            Lease held = leasehold.lock(lasting(TTL), Scope.name("ledger")).acquire(WAIT);
+            CompletableFuture<LeaseLostException> lost = new CompletableFuture<>();
+            held.onLost(lost::complete);
+            long restart = time.nanos();
             before.close();
             try (LeaseholdServer after = memory(port)) {
-                long lost = lostAt.get(30, TimeUnit.SECONDS);
+                assertThat(after.port()).isEqualTo(port);
+                RealTime.until("it is lost", () -> pass(time, 10, lost::isDone));
+                assertThat(time.nanos() - restart)
+                        .as("it is lost at once")
+                        .isLessThan(TTL.dividedBy(2).toNanos());
                 assertThat(held.isValid()).isFalse();
                 assertThat(idOf(store)).isNotEqualTo(first);
-                assertThatThrownBy(() -> leasehold.lock("other").tryAcquire())
+                assertThatThrownBy(() -> RealTime.answer(
+                                store.acquire(Asking.request("other", Duration.ofSeconds(1)))))
                         .isInstanceOf(StoreUnavailableException.class)
                         .hasMessageContaining(first.toString())
                         .hasMessageContaining(idOf(store).toString())
                         .hasMessageContaining("nothing is acquired for another");
-                try (Lease again =
-                        leasehold.lock(options(), Scope.name("ledger")).acquire(WAIT)) {
-                    assertThat(again.isValid()).isTrue();
-                    assertThat(Time.system().nanos() - lost)
-                            .isGreaterThan(TTL.minusMillis(200).toNanos());
+                CompletableFuture<Lease> again = leasehold
+                        .lock(lasting(TTL), Scope.name("ledger"))
+                        .acquireAsync(TTL.multipliedBy(2));
+                time.advance(TTL);
+                RealTime.until("it can be asked", () -> pass(time, 10, () -> answers(store)));
+                assertThat(Asking.list(store)).isEmpty();
+                time.advance(TTL.dividedBy(50)); // what clocks may differ by
+                RealTime.until("it is granted", () -> pass(time, 10, again::isDone));
+                try (Lease lease = again.join()) {
+                    assertThat(lease.isValid()).isTrue();
                 }
-                assertThat(after.port()).isEqualTo(port);
             }
         }
+    }
+
+    /** Lets so many milliseconds pass unless it is so already. */
+    private static boolean pass(VirtualTime time, int millis, BooleanSupplier condition) {
+        if (!condition.getAsBoolean()) {
+            time.advance(Duration.ofMillis(millis));
+        }
+        return condition.getAsBoolean();
     }
 
     @Test
@@ -169,12 +194,20 @@ final class OtherStoresTest {
     }
 
     private static RemoteLeaseStore connect(String address) {
-        return RemoteLeaseStore.connect(
-                RemoteOptions.at(address).withPatience(Duration.ofSeconds(2)));
+        return RemoteLeaseStore.connect(options(address));
     }
 
-    private static LockOptions options() {
-        return LockOptions.defaults().withTtl(TTL);
+    private static RemoteOptions options(String address) {
+        return RemoteOptions.at(address).withPatience(Duration.ofSeconds(2));
+    }
+
+    private static LeaseholdOptions in(VirtualTime time) {
+        return LeaseholdOptions.defaults()
+                .withEnvironment(new Environment(time, Runnable::run, new SplittableRandom(18)));
+    }
+
+    private static LockOptions lasting(Duration ttl) {
+        return LockOptions.defaults().withTtl(ttl);
     }
 
     private static StoreId idOf(LeaseStore store) {
