@@ -10,7 +10,9 @@ import io.leasehold.Leasehold;
 import io.leasehold.LeaseholdOptions;
 import io.leasehold.LockOptions;
 import io.leasehold.memory.MemoryLeaseStore;
+import io.leasehold.model.Claim;
 import io.leasehold.model.OutcomeUnknownException;
+import io.leasehold.model.RefusalReason;
 import io.leasehold.model.Scope;
 import io.leasehold.protocol.v1.Call;
 import io.leasehold.spi.Acquisition;
@@ -57,6 +59,14 @@ final class RepeatedAcquiresTest {
 
     private static LeaseRequest withTtl(LeaseRequest request, Duration ttl) {
         return LeaseRequest.of(request.id(), request.claim(), request.holder(), ttl);
+    }
+
+    private static LeaseRequest withClaim(LeaseRequest request, String lock) {
+        return LeaseRequest.of(
+                request.id(),
+                Claim.exclusive(Scope.name(lock)),
+                request.holder(),
+                request.terms().ttl());
     }
 
     @AfterEach
@@ -181,18 +191,22 @@ final class RepeatedAcquiresTest {
     }
 
     @Test
-    void aRepeatThatWaitsLongerOrAsksForSomethingElseIsSent() {
+    void aRepeatThatWaitsLongerIsSentAndSoIsOneForSomethingElseWhichIsRefused() {
         LeaseRequest request = Asking.request("lock").waitingAtMost(WAIT);
         CompletionStage<Acquisition> first = store.acquire(request);
         CompletionStage<Acquisition> longer =
                 store.acquire(request.waitingAtMost(WAIT.plusSeconds(1)));
-        CompletionStage<Acquisition> other =
+        CompletionStage<Acquisition> otherTtl =
                 store.acquire(withTtl(request, Duration.ofSeconds(7)).waitingAtMost(WAIT));
-        awaitAcquires(3);
+        CompletionStage<Acquisition> otherScope =
+                store.acquire(withClaim(request, "other").waitingAtMost(WAIT));
+        awaitAcquires(4);
+        Acquisition refused = new Acquisition.Gone(RefusalReason.SCOPE_MISMATCH);
+        assertThat(RealTime.answer(otherTtl)).isEqualTo(refused);
+        assertThat(RealTime.answer(otherScope)).isEqualTo(refused);
         release();
         Grant grant = Asking.granted(RealTime.answer(first));
         assertThat(Asking.granted(RealTime.answer(longer))).isEqualTo(grant);
-        assertThat(Asking.granted(RealTime.answer(other))).isEqualTo(grant);
     }
 
     @Test
