@@ -145,13 +145,13 @@ final class FromJson {
         return reply.has("resync") ? Optional.of(new LeaseEvent.Missed(1)) : Optional.empty();
     }
 
-    /** Its texts are another program's: they are shown in one line, and as they are. */
     /** The store that a reply is the answer of, if it tells. */
     static Optional<StoreId> storeId(JsonObject reply) {
         String text = reply.text("storeId");
         return text.isEmpty() ? Optional.empty() : Optional.of(StoreId.parse(text));
     }
 
+    /** Its texts are another program's: they are shown in one line, and as they are. */
     static Guarantees guarantees(JsonObject info) {
         return new Guarantees(
                 Printable.text(info.text("engine")),

@@ -6,8 +6,8 @@ import com.linecorp.armeria.server.ServiceRequestContext;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What becomes of the answer to one acquire, for a way in that knows it: the {@link Caller#gone} of
- * that call. An answer counts as lost until it is said to be delivered. Thread-safe.
+ * Tells whether the answer to a call was delivered or lost: the {@link Caller#gone} of that call.
+ * Thread-safe.
  */
 public final class Delivery extends CompletableFuture<Void> {
 

@@ -197,7 +197,7 @@ public final class GrpcLeases extends LeasesGrpc.LeasesImplBase {
         try {
             stage = call.get().toCompletableFuture();
         } catch (RuntimeException e) {
-            reply.onError(GrpcStatus.of(Failures.before(CallId.of(context), e)));
+            reply.onError(GrpcStatus.of(Failures.before(id, e)));
             return;
         }
         if (stage.isDone()) {
