@@ -94,8 +94,8 @@ final class SmallServerTest {
         Socket socket = connect();
         byte[] body = new byte[BODY - 1];
         if (!json) {
-            body[2] = (byte) (BODY - 5 >> 16); // a message that goes to the end of the body
-            body[3] = (byte) (BODY - 5 >> 8);
+            body[2] = (byte) ((BODY - 5) >> 16); // a message that goes to the end of the body
+            body[3] = (byte) ((BODY - 5) >> 8);
             body[4] = (byte) (BODY - 5);
         }
         try {
