@@ -174,7 +174,7 @@ final class SoakAttacks {
         connected(channel -> {
             Channel asGuest = ClientInterceptors.intercept(channel, new AsGuest());
             var unused = TestSession.on(asGuest).send(calls);
-            var unread = TestSession.unread(asGuest).send(calls);
+            var unusedToo = TestSession.unread(asGuest).send(calls);
             RealTime.pass(MOMENT);
         });
     }
