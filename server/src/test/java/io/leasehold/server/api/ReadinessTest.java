@@ -179,6 +179,8 @@ final class ReadinessTest {
         for (int i = 0; i < 10; i++) {
             others.put("other-" + i, MemoryLeaseStore.create(TableOptions.defaults(), time));
         }
+        LeaseStore failing = MemoryLeaseStore.create(TableOptions.defaults(), time);
+        others.put("other-7", failing);
         LeaseStore first = MemoryLeaseStore.create(TableOptions.defaults(), time);
         Readiness readiness = new Readiness(
                 new Readiness.Stores(
@@ -187,7 +189,7 @@ final class ReadinessTest {
                 new Random(1));
         assertThat(health(readiness)).isEqualTo(Health.SERVING);
 
-        others.get("other-7").close();
+        failing.close();
         for (int i = 0; i < 3; i++) { // a few in each question
             time.advance(PAUSE);
             Health unused = health(readiness);
