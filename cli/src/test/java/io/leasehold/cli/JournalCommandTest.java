@@ -190,8 +190,7 @@ final class JournalCommandTest {
                 .startsWith("{\"directory\":\"" + directory()
                         + "\",\"sound\":true,\"damage\":null,"
                         + "\"openIn\":null,\"held\":4,\"records\":1,\"storeId\":\"")
-                .containsPattern(
-                        "\"storeId\":\"[0-9a-f]{32}\",\"lastToken\":\"5\",\"starts\":2,")
+                .containsPattern("\"storeId\":\"[0-9a-f]{32}\",\"lastToken\":\"5\",\"starts\":2,")
                 .containsPattern(
                         "\\{\"scopes\":\\[\"name:orders\"],\"mode\":\"exclusive\",\"token\":\"1\","
                                 + "\"holder\":\"api \\\\\"1\\\\\"\",\"remainingMillis\":\\d+,\"state\":\"held\"}")
