@@ -276,6 +276,13 @@ final class Line {
                 return;
             }
             pauses.succeeded();
+            Optional<StoreUnavailableException> pause = pauseAfterChange();
+            if (pause.isPresent() && answer.getAcquired().hasGranted()) {
+                // it was asked for before the change
+                of.giveBack(question.acquire(), options.patience());
+                over(question, pause.get());
+                return;
+            }
             openQuestions.remove(question);
             question.answered(answer);
             endIfAllAreAnswered();

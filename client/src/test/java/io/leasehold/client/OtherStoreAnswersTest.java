@@ -15,14 +15,17 @@ import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.protocol.FromWire;
 import io.leasehold.protocol.ToWire;
 import io.leasehold.protocol.v1.AcquireReply;
+import io.leasehold.protocol.v1.AcquireRequest;
 import io.leasehold.protocol.v1.Answer;
 import io.leasehold.protocol.v1.Call;
 import io.leasehold.protocol.v1.InfoReply;
 import io.leasehold.protocol.v1.SessionReply;
+import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.testkit.RealTime;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
@@ -68,17 +71,55 @@ final class OtherStoreAnswersTest {
         }
     }
 
+    @Test
+    void noGrantThatWasAskedForBeforeAChangeIsTakenAfterIt() {
+        try (MemoryLeaseStore engine = MemoryLeaseStore.create();
+                SessionServer server = SessionServer.on(engine)) {
+            server.info = InfoReply.newBuilder().setStoreId(OURS.toString()).build();
+            List<Call> asked = new CopyOnWriteArrayList<>();
+            server.handler = (call, answers) -> {
+                asked.add(call);
+                if (asked.size() == 2) {
+                    answers.onNext(SessionServer.reply(asked.stream()
+                            .map(one -> granted(OTHER, engine, one))
+                            .toArray(Answer[]::new)));
+                }
+                return true;
+            };
+            try (RemoteLeaseStore store = RemoteLeaseStore.connect(server.address())) {
+                CompletionStage<Acquisition> first = store.acquire(Asking.request("first"));
+                CompletionStage<Acquisition> second = store.acquire(Asking.request("second"));
+                assertThatThrownBy(() -> RealTime.answer(first))
+                        .isInstanceOf(StoreUnavailableException.class)
+                        .hasMessageContaining("serves store " + OTHER);
+                assertThatThrownBy(() -> RealTime.answer(second))
+                        .isInstanceOf(StoreUnavailableException.class)
+                        .hasMessageContaining("nothing is acquired for another");
+                RealTime.until("both are given back", () -> server.withdrawn.size() == 2);
+                assertThat(server.withdrawn)
+                        .extracting(AcquireRequest::getLeaseId)
+                        .containsExactlyInAnyOrderElementsOf(asked.stream()
+                                .map(call -> call.getAcquire().getLeaseId())
+                                .toList());
+            }
+        }
+    }
+
     private static boolean grantedBy(
             StoreId id, MemoryLeaseStore engine, Call call, StreamObserver<SessionReply> answers) {
         if (!call.hasAcquire()) {
             return false;
         }
+        answers.onNext(SessionServer.reply(granted(id, engine, call)));
+        return true;
+    }
+
+    private static Answer granted(StoreId id, MemoryLeaseStore engine, Call call) {
         AcquireReply granted = ToWire.acquisition(
                 RealTime.answer(engine.acquire(FromWire.acquire(call.getAcquire()))));
-        answers.onNext(SessionServer.reply(Answer.newBuilder()
+        return Answer.newBuilder()
                 .setId(call.getId())
                 .setAcquired(granted.toBuilder().setStoreId(id.toString()))
-                .build()));
-        return true;
+                .build();
     }
 }

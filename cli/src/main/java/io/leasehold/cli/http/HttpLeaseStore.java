@@ -54,6 +54,7 @@ import java.util.function.Function;
 public final class HttpLeaseStore implements LeaseStore {
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final String GRANTED = "granted";
 
     private final StorePin pin = new StorePin(1);
     private final Time time = Time.system();
@@ -85,7 +86,7 @@ public final class HttpLeaseStore implements LeaseStore {
         HttpCall before = waiting.put(request.id(), call);
         CompletionStage<Acquisition> answer =
                 send(call, reply -> FromJson.acquisition(request, reply), reply -> {
-                    if (reply.has("granted")) {
+                    if (reply.has(GRANTED)) {
                         CompletionStage<Ending> unused = withdraw(request);
                     }
                 });
@@ -225,9 +226,9 @@ public final class HttpLeaseStore implements LeaseStore {
     }
 
     private <T> CompletionStage<T> send(
-            HttpCall call, Function<JsonObject, T> reader, Consumer<JsonObject> notOurs) {
+            HttpCall call, Function<JsonObject, T> reader, Consumer<JsonObject> notTaken) {
         try {
-            return CompletableFuture.supplyAsync(() -> answer(call, reader, notOurs), threads);
+            return CompletableFuture.supplyAsync(() -> answer(call, reader, notTaken), threads);
         } catch (RejectedExecutionException e) {
             return CompletableFuture.failedFuture(
                     new StoreUnavailableException("the connection to the server is closed"));
@@ -235,16 +236,13 @@ public final class HttpLeaseStore implements LeaseStore {
     }
 
     private <T> T answer(
-            HttpCall call, Function<JsonObject, T> reader, Consumer<JsonObject> notOurs) {
+            HttpCall call, Function<JsonObject, T> reader, Consumer<JsonObject> notTaken) {
         try {
             JsonObject reply = call.reply();
-            Optional<StoreId> ours = pin.store();
-            Optional<StoreId> told = FromJson.storeId(reply);
-            String server = api.address().toString();
-            if (pin.heard(server, told, time.nanos()) != StorePin.Verdict.OURS) {
-                notOurs.accept(reply);
-                throw new StoreUnavailableException(
-                        StorePin.mismatch(server, ours.orElseThrow(), told.orElseThrow()));
+            Optional<StoreUnavailableException> refusal = whyNotTaken(reply);
+            if (refusal.isPresent()) {
+                notTaken.accept(reply);
+                throw refusal.get();
             }
             return reader.apply(reply);
         } catch (ProblemException e) {
@@ -255,6 +253,18 @@ public final class HttpLeaseStore implements LeaseStore {
                             + "; is it a Leasehold server?",
                     e);
         }
+    }
+
+    /** Why the reply is not taken: it is of another store, or a grant that was asked for before a change. */
+    private Optional<StoreUnavailableException> whyNotTaken(JsonObject reply) {
+        Optional<StoreId> ours = pin.store();
+        Optional<StoreId> told = FromJson.storeId(reply);
+        String server = api.address().toString();
+        if (pin.heard(server, told, time.nanos()) != StorePin.Verdict.OURS) {
+            return Optional.of(new StoreUnavailableException(StorePin.mismatch(
+                    server, ours.or(pin::store).orElseThrow(), told.orElseThrow())));
+        }
+        return reply.has(GRANTED) ? pin.refusal(time.nanos()) : Optional.empty();
     }
 
     @Override

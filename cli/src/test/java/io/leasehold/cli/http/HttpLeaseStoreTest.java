@@ -117,6 +117,40 @@ final class HttpLeaseStoreTest {
     }
 
     @Test
+    void aGrantThatWasAskedForBeforeAChangeIsNotTakenAfterItAndGivenBack() throws Exception {
+        StoreId ours = new StoreId(1, 1);
+        StoreId other = new StoreId(2, 2);
+        CountDownLatch asked = new CountDownLatch(1);
+        CountDownLatch mayAnswer = new CountDownLatch(1);
+        CompletableFuture<String> givenBack = new CompletableFuture<>();
+        server.on("/v1/release", 200, from(ours.toString(), "{\"ended\":{}}"));
+        server.on("/v1/acquire", request -> {
+            asked.countDown();
+            mayAnswer.await();
+            return new StubServer.Said(200, from(other.toString(), GRANTED));
+        });
+        server.on("/v1/withdraw", request -> {
+            givenBack.complete(request.text("leaseId"));
+            return new StubServer.Said(200, from(other.toString(), "{\"ended\":{}}"));
+        });
+        assertThat(await(store.release(grant()))).isEqualTo(new Ending.Ended());
+        CompletionStage<Acquisition> before = store.acquire(request());
+        assertThat(asked.await(30, TimeUnit.SECONDS)).isTrue();
+        server.on("/v1/release", 200, from(other.toString(), "{\"ended\":{}}"));
+        assertThatThrownBy(() -> await(store.release(grant())))
+                .isInstanceOf(StoreUnavailableException.class);
+        assertThat(await(store.storeId())).isEqualTo(other);
+
+        mayAnswer.countDown();
+
+        assertThatThrownBy(() -> await(before))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("nothing is acquired for another");
+        assertThat(givenBack.get(30, TimeUnit.SECONDS))
+                .isEqualTo("00000000000000010000000000000002");
+    }
+
+    @Test
     void aHeldLockIsAnAnswerAndNoFailure() throws Exception {
         server.on(
                 "/v1/acquire",
