@@ -186,7 +186,9 @@ public interface LeaseStore extends AutoCloseable {
     /**
      * Tells the listener of every other id that the store turns out to have from now on, before an
      * answer of the store under that id. The leases that were granted before are lost. The listener is
-     * quick and does not block. An engine whose store can't change under it never calls one.
+     * quick, does not block and calls no store: it may run under a lock of the engine, which keeps
+     * answers under the new id back until it has returned. An engine whose store can't change under it
+     * never calls one.
      */
     default LeaseEvents.Subscription onStoreChange(Consumer<StoreId> listener) {
         return () -> {};

@@ -7,8 +7,6 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -43,22 +41,14 @@ public final class StorePin {
         REPLACED
     }
 
-    /** One that is told of changes; the same consumer may be there twice. */
-    private static final class Listener {
-        private final Consumer<StoreId> told;
-
-        Listener(Consumer<StoreId> told) {
-            this.told = told;
-        }
-    }
-
     /** The time before which nothing is acquired, and why. */
     private record Pause(long until, StoreId before, StoreId now) {}
 
     private final int addresses;
-    private final Set<Listener> listeners = ConcurrentHashMap.newKeySet();
+    private final StoreChangeListeners listeners = new StoreChangeListeners();
     private final AtomicLong longestTtl = new AtomicLong();
-    private final ReentrantLock lock = new ReentrantLock(); // guards what follows
+    // guards what follows; listeners are told under it, before another answer is judged
+    private final ReentrantLock lock = new ReentrantLock();
     private final Map<String, StoreId> others = new HashMap<>();
     private volatile @Nullable StoreId pinned;
     private volatile @Nullable Pause pause;
@@ -79,9 +69,7 @@ public final class StorePin {
 
     /** As {@link LeaseStore#onStoreChange} says. */
     public LeaseEvents.Subscription onChange(Consumer<StoreId> told) {
-        Listener listener = new Listener(told);
-        listeners.add(listener);
-        return () -> listeners.remove(listener);
+        return listeners.add(told);
     }
 
     /** Notes that a lease of this length was asked for. */
@@ -92,23 +80,27 @@ public final class StorePin {
         }
     }
 
-    /** Judges an answer that came from an address at the given time; tells the listeners of a change. */
+    /**
+     * Judges an answer that came from an address at the given time. Tells the listeners of a change
+     * before it returns, also to callers on other threads whose answers are of the new store. A grant
+     * that is {@link Verdict#OURS} is still not to be taken while there is a {@link #refusal}: its
+     * request was sent before the change.
+     */
     public Verdict heard(String from, Optional<StoreId> told, long now) {
         if (told.isEmpty()) {
             return Verdict.OURS;
         }
         StoreId id = told.get();
-        Verdict verdict;
         lock.lock();
         try {
-            verdict = judge(from, id, now);
+            Verdict verdict = judge(from, id, now);
+            if (verdict == Verdict.REPLACED) {
+                listeners.tell(id);
+            }
+            return verdict;
         } finally {
             lock.unlock();
         }
-        if (verdict == Verdict.REPLACED) {
-            listeners.forEach(listener -> listener.told.accept(id));
-        }
-        return verdict;
     }
 
     private Verdict judge(String from, StoreId id, long now) {

@@ -9,6 +9,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** When a client keeps to its store, and when it goes over to another. */
@@ -104,6 +107,54 @@ final class StorePinTest {
         pin.onChange(told::add).close();
         assertThat(heard(pin, "a", OTHER, 0)).isEqualTo(Verdict.REPLACED);
         assertThat(told).hasSize(1);
+    }
+
+    @Test
+    void noAnswerOfTheNewStoreIsTakenBeforeTheListenersHaveReturned() throws Exception {
+        StorePin pin = pinned(1);
+        CountDownLatch inListener = new CountDownLatch(1);
+        CountDownLatch mayReturn = new CountDownLatch(1);
+        var unused = pin.onChange(id -> {
+            inListener.countDown();
+            await(mayReturn);
+        });
+        FutureTask<Verdict> first = new FutureTask<>(() -> heard(pin, "a", OTHER, 0));
+        FutureTask<Verdict> second = new FutureTask<>(() -> heard(pin, "a", OTHER, 0));
+        new Thread(first, "first").start();
+        await(inListener);
+        Thread waiting = new Thread(second, "second");
+        waiting.start();
+        while (!second.isDone() && waiting.getState() != Thread.State.WAITING) {
+            Thread.onSpinWait();
+        }
+        assertThat(second.isDone()).isFalse();
+
+        mayReturn.countDown();
+
+        assertThat(first.get(30, TimeUnit.SECONDS)).isEqualTo(Verdict.REPLACED);
+        assertThat(second.get(30, TimeUnit.SECONDS)).isEqualTo(Verdict.OURS);
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError("nobody interrupts here", e);
+        }
+    }
+
+    @Test
+    void aListenerThatFailsKeepsBackNeitherTheOthersNorTheAnswer() {
+        StorePin pin = new StorePin(1);
+        var failing = pin.onChange(id -> {
+            throw new IllegalStateException("a listener's own");
+        });
+        var other = pin.onChange(told::add);
+        assertThat(heard(pin, "a", OURS, 0)).isEqualTo(Verdict.OURS);
+        assertThat(heard(pin, "a", OTHER, 0)).isEqualTo(Verdict.REPLACED);
+        assertThat(told).containsExactly(OTHER);
+        failing.close();
+        other.close();
     }
 
     @Test
