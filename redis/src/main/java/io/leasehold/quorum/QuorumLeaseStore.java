@@ -5,6 +5,7 @@ import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.LimitExceededException;
 import io.leasehold.model.RefusalReason;
+import io.leasehold.model.RequestRefusedException;
 import io.leasehold.model.Scope;
 import io.leasehold.model.StoreId;
 import io.leasehold.spi.Acquisition;
@@ -32,6 +33,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
@@ -103,7 +105,8 @@ public final class QuorumLeaseStore implements LeaseStore {
         this.pages = new Pages(members);
         this.completions = new Completions(endings, pages);
         this.events = new MajorityEvents(members);
-        this.identity = new QuorumIdentity(this, time, options.longestTtl(), context::randomNumber);
+        this.identity = new QuorumIdentity(
+                new AnyScope(), time, options.longestTtl(), context::randomNumber);
         CompletionStage<Void> unused = members.callTheRoll();
     }
 
@@ -128,6 +131,10 @@ public final class QuorumLeaseStore implements LeaseStore {
 
     @Override
     public CompletionStage<Acquisition> acquire(LeaseRequest request) {
+        return unlessReserved(request.claim().scopes(), () -> acquireAny(request));
+    }
+
+    private CompletionStage<Acquisition> acquireAny(LeaseRequest request) {
         LeaseRequest.Terms terms = request.terms();
         return checked(terms.ttl().plus(terms.lockDelay()), () -> context.pursue(request));
     }
@@ -185,12 +192,32 @@ public final class QuorumLeaseStore implements LeaseStore {
 
     @Override
     public CompletionStage<Ending> forceRelease(Scope scope, FencingToken token) {
-        return ready(() -> endings.forceRelease(scope, token));
+        return unlessReserved(
+                List.of(scope), () -> ready(() -> endings.forceRelease(scope, token)));
     }
 
     @Override
     public CompletionStage<Ending> complete(Grant grant, LeaseRecord record, Duration keepFor) {
+        return unlessReserved(
+                grant.holding().claim().scopes(), () -> completeAny(grant, record, keepFor));
+    }
+
+    private CompletionStage<Ending> completeAny(Grant grant, LeaseRecord record, Duration keepFor) {
         return ready(() -> completions.complete(grant, record, keepFor));
+    }
+
+    /** How the store gets at its own id. */
+    private final class AnyScope implements QuorumIdentity.Operations {
+
+        @Override
+        public CompletionStage<Acquisition> acquire(LeaseRequest request) {
+            return acquireAny(request);
+        }
+
+        @Override
+        public CompletionStage<Ending> complete(Grant grant, LeaseRecord record, Duration keepFor) {
+            return completeAny(grant, record, keepFor);
+        }
     }
 
     @Override
@@ -240,12 +267,33 @@ public final class QuorumLeaseStore implements LeaseStore {
         return identity.id();
     }
 
+    /**
+     * Tells of another id when {@link #storeId()} finds one, which looks once a minute at most. Leases
+     * that were granted between the loss of the old id and that look are lost with the others.
+     */
+    @Override
+    public LeaseEvents.Subscription onStoreChange(Consumer<StoreId> listener) {
+        return identity.subscribe(listener);
+    }
+
     /** Closes the nodes too. */
     @Override
     public void close() {
         members.retire();
         context.close();
         members.close();
+    }
+
+    /**
+     * The operations by which somebody else could replace or block the store id. The others need the
+     * id of a lease, which nobody else knows of a lease there.
+     */
+    private static <T> CompletionStage<T> unlessReserved(
+            List<Scope> scopes, Supplier<CompletionStage<T>> operation) {
+        Optional<RequestRefusedException> refusal = QuorumIdentity.refusal(scopes);
+        return refusal.isPresent()
+                ? CompletableFuture.failedFuture(refusal.get())
+                : operation.get();
     }
 
     private <T> CompletionStage<T> checked(

@@ -2,16 +2,24 @@
 package io.leasehold.quorum;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.leasehold.memory.MemoryQuorumNode;
 import io.leasehold.model.Claim;
+import io.leasehold.model.FencingToken;
 import io.leasehold.model.Holder;
+import io.leasehold.model.Holding;
 import io.leasehold.model.LeaseId;
+import io.leasehold.model.LeaseRecord;
+import io.leasehold.model.RequestRefusedException;
 import io.leasehold.model.Scope;
 import io.leasehold.model.StoreId;
+import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Acquisition;
+import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseRequest;
+import io.leasehold.spi.NodeRecord;
 import io.leasehold.spi.QuorumNode;
 import io.leasehold.table.TableOptions;
 import io.leasehold.testkit.VirtualTime;
@@ -82,6 +90,8 @@ final class QuorumStoreIdTest {
     void whenAllNodesHaveForgottenAnotherIdIsMade() {
         QuorumLeaseStore store = open(OPTIONS.asNew());
         StoreId before = idOf(store);
+        List<StoreId> told = new ArrayList<>();
+        var subscription = store.onStoreChange(told::add);
         for (int i = 0; i < 3; i++) {
             nodes.set(i, node(20 + i));
         }
@@ -91,6 +101,68 @@ final class QuorumStoreIdTest {
         StoreId unused = idOf(store); // has it looked up
         time.advance(TTL);
         assertThat(idOf(store)).isEqualTo(after);
+        assertThat(told).containsExactly(after);
+        time.advance(Duration.ofMinutes(2));
+        StoreId again = idOf(store);
+        time.advance(TTL);
+        assertThat(again).isEqualTo(idOf(store)).isEqualTo(after);
+        assertThat(told).containsExactly(after);
+        subscription.close();
+    }
+
+    @Test
+    void nobodyElseMayAcquireCompleteOrForceTheScopeOfTheStoreId() {
+        QuorumLeaseStore store = open(OPTIONS.asNew());
+        for (Claim claim : List.of(
+                Claim.exclusive(QuorumIdentity.SCOPE),
+                Claim.shared(QuorumIdentity.SCOPE),
+                Claim.exclusive(Scope.name("orders"), QuorumIdentity.SCOPE))) {
+            Grant forged = new Grant(
+                    new Holding(claim, new Holder("me"), new FencingToken(1)),
+                    new LeaseId(1, 1),
+                    TTL);
+            assertRefused(store.acquire(
+                    LeaseRequest.of(new LeaseId(1, 1), claim, new Holder("me"), TTL)));
+            assertRefused(store.complete(forged, LeaseRecord.of("forged"), Duration.ofDays(1)));
+        }
+        assertRefused(store.forceRelease(QuorumIdentity.SCOPE, new FencingToken(1)));
+        assertThat(idOf(store)).isEqualTo(idOf(open(OPTIONS)));
+    }
+
+    private void assertRefused(CompletionStage<?> stage) {
+        assertThatThrownBy(() -> await(stage))
+                .hasCauseInstanceOf(RequestRefusedException.class)
+                .hasMessageContaining("name:leasehold/store-id is reserved");
+    }
+
+    @Test
+    void aRecordThatIsNoStoreIdIsToldAsDamageUntilItIsRepaired() {
+        QuorumLeaseStore store = open(OPTIONS.asNew());
+        assertThat(await(store.list(LeaseQuery.all())).leases()).isEmpty(); // nodes are admitted
+        leaveRecord("not an id", 100);
+        assertThatThrownBy(() -> idOf(store))
+                .hasCauseInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("the record at name:leasehold/store-id is damaged");
+        assertThat(store.storeId().toCompletableFuture())
+                .as("is not looked up again at once")
+                .isCompletedExceptionally();
+        StoreId repaired = new StoreId(7, 7);
+        leaveRecord(repaired.toString(), 200);
+        time.advance(Duration.ofMinutes(2));
+        assertThat(idOf(store)).isEqualTo(repaired);
+    }
+
+    private void leaveRecord(String text, long token) {
+        NodeRecord record = new NodeRecord(
+                QuorumIdentity.SCOPE,
+                new Holding(
+                        Claim.exclusive(QuorumIdentity.SCOPE),
+                        new Holder("me"),
+                        new FencingToken(token)),
+                LeaseRecord.of(text),
+                Duration.ZERO,
+                Duration.ofDays(400));
+        nodes.forEach(node -> await(node.keep(List.of(record))));
     }
 
     private StoreId idOf(QuorumLeaseStore store) {

@@ -3,6 +3,7 @@ package io.leasehold.server.api;
 
 import io.leasehold.model.LimitExceededException;
 import io.leasehold.model.OutcomeUnknownException;
+import io.leasehold.model.RequestRefusedException;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.protocol.v1.Failure;
 import java.util.concurrent.CompletionException;
@@ -82,6 +83,9 @@ public final class Failures {
         } else if (cause instanceof LimitExceededException exceeded) {
             return limit(
                     exceeded.limit(), exceeded.maximum(), String.valueOf(exceeded.getMessage()));
+        } else if (cause instanceof RequestRefusedException refused
+                && refused.why() == RequestRefusedException.Why.INVALID) {
+            return of(Failure.Kind.INVALID, String.valueOf(refused.getMessage()));
         } else if (cause instanceof StoreUnavailableException) {
             return ofStore(
                     call,
