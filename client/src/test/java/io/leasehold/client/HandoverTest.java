@@ -45,6 +45,12 @@ final class HandoverTest {
         behind.close();
     }
 
+    /** The client is connected before the server has its session. */
+    private void firstStops() {
+        RealTime.until("it is there", () -> first.sessions.size() == 1);
+        first.tellOfStop();
+    }
+
     private void renew(Grant grant) {
         assertThat(RealTime.answer(store.renew(RenewalRequest.of(grant, Duration.ofSeconds(30)))))
                 .isInstanceOf(Renewal.Renewed.class);
@@ -65,7 +71,7 @@ final class HandoverTest {
         CompletionStage<Acquisition> waiting =
                 store.acquire(Asking.request("held").waitingAtMost(Duration.ofMinutes(1)));
         RealTime.until("it waits", () -> first.calls().size() == 2);
-        first.tellOfStop();
+        firstStops();
         askUntilItReaches(second);
         renew(held);
         Asking.granted(store, "new");
@@ -81,7 +87,7 @@ final class HandoverTest {
     @Test
     void aQuestionWithoutAnAnswerIsUnknownWhenTheServerThatStopsEnds() {
         CompletionStage<Acquisition> waiting = whileHeld();
-        first.tellOfStop();
+        firstStops();
         askUntilItReaches(second);
         first.close();
         assertThat(waiting)
@@ -103,7 +109,7 @@ final class HandoverTest {
     void eventsAreToldByTheNextServer() {
         Queue<LeaseEvent> heard = new ConcurrentLinkedQueue<>();
         LeaseEvents.Subscription subscription = store.subscribe(heard::add);
-        first.tellOfStop();
+        firstStops();
         RealTime.until("it watches there", () -> second.watches.size() == 1);
         assertThat(second.watches.get(0).getAfter()).isNotEmpty();
         subscription.close();
@@ -112,7 +118,7 @@ final class HandoverTest {
     @Test
     void aClientStaysWhileNoOtherServerIsThereAndGoesWhenOneIs() {
         toSecond.refuse();
-        first.tellOfStop();
+        firstStops();
         askUntilItReaches(first);
         Asking.granted(store, "a");
         toSecond.heal();
@@ -122,7 +128,7 @@ final class HandoverTest {
     @Test
     void aServerThatStopsTooIsNoBetter() {
         second.info = second.info.toBuilder().setStopping(true).build();
-        first.tellOfStop();
+        firstStops();
         Asking.granted(store, "a");
         RealTime.until("it looked", () -> toSecond.accepted() >= 3);
         assertThat(second.sessions).isEmpty();
@@ -144,7 +150,7 @@ final class HandoverTest {
     @Test
     void aStoreMayBeClosedWhileItLooksForAnotherServer() {
         toSecond.loseReplies();
-        first.tellOfStop();
+        firstStops();
         RealTime.until("it looks", () -> toSecond.accepted() >= 1);
         store.close();
     }
