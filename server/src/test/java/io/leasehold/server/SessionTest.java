@@ -193,6 +193,11 @@ final class SessionTest {
                         .info(InfoRequest.getDefaultInstance())
                         .getEngine())
                 .isEqualTo("memory");
+        // stores are read in turn: behind the lists of that message that were let through
+        assertThat(session.call(Call.newBuilder().setList(ListRequest.getDefaultInstance()))
+                        .getListed()
+                        .getLeasesCount())
+                .isEqualTo(2);
         assertThat(listsCarriedOut()).isLessThan(100);
 
         unread.read(lists.length);
