@@ -10,7 +10,8 @@ import io.leasehold.model.Scope;
  * How a token stands at a scope.
  *
  * @param standing whether it holds the scope
- * @param newest the highest token of a lease or record that overlaps the scope; 0 if there is none
+ * @param newest the highest token of a lease, lock-delay or record that overlaps the scope; 0 if
+ *     there is none
  */
 public record TokenCheck(Standing standing, long newest) {
 
@@ -18,7 +19,10 @@ public record TokenCheck(Standing standing, long newest) {
     public enum Standing {
         /** Its lease lives and covers the scope. */
         CURRENT,
-        /** A newer one holds what overlaps the scope exclusively, or left a record there. */
+        /**
+         * A newer one holds what overlaps the scope exclusively, or held it until its lease expired
+         * and is in its lock-delay, or left a record there.
+         */
         STALE,
         /** Neither. */
         UNKNOWN
@@ -43,8 +47,17 @@ public record TokenCheck(Standing standing, long newest) {
 
         /** A lease that is held. */
         public void held(long other, Claim claim) {
-            newest = Math.max(newest, other);
             current |= other == token && claim.covers(scope);
+            granted(other, claim);
+        }
+
+        /** A lease that expired and is in its lock-delay: its token is current no longer. */
+        public void inLockDelay(long other, Claim claim) {
+            granted(other, claim);
+        }
+
+        private void granted(long other, Claim claim) {
+            newest = Math.max(newest, other);
             stale |= other > token && claim.mode() == Mode.EXCLUSIVE;
         }
 
@@ -57,10 +70,11 @@ public record TokenCheck(Standing standing, long newest) {
         /** A row of a listing. */
         public void see(LeaseView view) {
             long other = view.holding().token().value();
-            if (view.state() == LeaseView.State.HELD) {
-                held(other, view.holding().claim());
-            } else {
-                left(other);
+            Claim claim = view.holding().claim();
+            switch (view.state()) {
+                case HELD -> held(other, claim);
+                case LOCK_DELAY -> inLockDelay(other, claim);
+                case COMPLETED -> left(other);
             }
         }
 

@@ -54,6 +54,8 @@ final class Listing {
             for (LiveLease lease : node.holders()) {
                 if (lease.isHeld(now)) {
                     search.held(lease.token, lease.claim);
+                } else {
+                    search.inLockDelay(lease.token, lease.claim);
                 }
             }
             KeptRecord kept = node.kept;

@@ -211,6 +211,19 @@ sealed interface Command {
         }
     }
 
+    /** How the lease's token stands at a scope. */
+    record Check(Scope scope, Known lease) implements Command {
+        @Override
+        public void decide(LeaseTable table, long now, Consumer<Object> answer) {
+            answer.accept(table.check(scope, lease.model.token(), now));
+        }
+
+        @Override
+        public CompletionStage<?> send(LeaseStore store) {
+            return store.check(scope, lease.store.token());
+        }
+    }
+
     /** Nothing is done but time passes. */
     record Pass(Duration span) implements Command {
         @Override

@@ -7,7 +7,7 @@ import java.time.Duration;
  * Runs a random sequence of commands against a store and against the reference rules, {@link
  * io.leasehold.table.LeaseTable}, and compares every answer, including the late ones to requests that queued. The
  * commands are decided by the seed: acquire, repeat, withdraw, also unless used, renew, rotate, release, also by
- * force, complete, list, with live, stale and forged grants, on few overlapping scopes, with time passing in between.
+ * force, complete, list, check, with live, stale and forged grants, on few overlapping scopes, with time passing in between.
  *
  * <pre>{@code
  * DifferentialDriver.of(seed).steps(10_000).run(opened);

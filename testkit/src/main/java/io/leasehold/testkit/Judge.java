@@ -2,6 +2,7 @@
 package io.leasehold.testkit;
 
 import io.leasehold.model.Claim;
+import io.leasehold.model.FencingToken;
 import io.leasehold.model.Holding;
 import io.leasehold.model.LeaseholdException;
 import io.leasehold.model.RefusalReason;
@@ -14,6 +15,7 @@ import io.leasehold.spi.LeaseView;
 import io.leasehold.spi.Refused;
 import io.leasehold.spi.Renewal.Renewed;
 import io.leasehold.spi.Rotation.Rotated;
+import io.leasehold.spi.TokenCheck;
 import io.leasehold.spi.Validity;
 import io.leasehold.testkit.Command.Known;
 
@@ -57,6 +59,8 @@ final class Judge {
             return settled(complete.lease(), expected, actual);
         } else if (command instanceof Command.ListPages) {
             return listed(expected, actual);
+        } else if (command instanceof Command.Check) {
+            return checked(expected, actual);
         }
         return expected.equals(actual);
     }
@@ -151,6 +155,18 @@ final class Judge {
             before = row.holding().token().value();
         }
         return true;
+    }
+
+    private boolean checked(Object expected, Object actual) {
+        return expected instanceof TokenCheck model
+                && actual instanceof TokenCheck store
+                && model.standing() == store.standing()
+                && (model.newest() == 0
+                        ? store.newest() == 0
+                        : store.newest() != 0
+                                && tokens.same(
+                                        new FencingToken(model.newest()),
+                                        new FencingToken(store.newest())));
     }
 
     private boolean same(LeaseView model, LeaseView store) {

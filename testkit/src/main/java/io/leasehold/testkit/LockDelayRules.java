@@ -4,11 +4,13 @@ package io.leasehold.testkit;
 import static io.leasehold.model.RefusalReason.EXPIRED;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.leasehold.model.Scope;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseView;
+import io.leasehold.spi.TokenCheck;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -62,6 +64,30 @@ abstract class LockDelayRules extends ContractRules {
         assertThat(alice.lists(here).leases()).hasSize(1);
         passAllOf(delay());
         assertThat(listed()).isEmpty();
+    }
+
+    @Test
+    void aTokenInItsLockDelayIsNotCurrentAndOlderOnesAreStale() {
+        Grant older = alice.holds("a");
+        alice.releases(older);
+        Grant expired = alice.holds(delayed());
+        passAllOf(ttl());
+        long newest = expired.token().value();
+        assertThat(bob.checks(Scope.name("a"), older.token()))
+                .isEqualTo(new TokenCheck(TokenCheck.Standing.STALE, newest));
+        assertThat(bob.checks(Scope.name("a"), expired.token()))
+                .isEqualTo(new TokenCheck(TokenCheck.Standing.UNKNOWN, newest));
+    }
+
+    @Test
+    void theLockDelayOfASharedLeaseMakesNoOlderTokenStale() {
+        Grant older = bob.holds(bob.shared("a"));
+        Grant expired = alice.holds(alice.shared("a").withLockDelay(delay()));
+        bob.releases(older);
+        passAllOf(ttl());
+        assertThat(bob.checks(Scope.name("a"), older.token()))
+                .isEqualTo(new TokenCheck(
+                        TokenCheck.Standing.UNKNOWN, expired.token().value()));
     }
 
     @Test
