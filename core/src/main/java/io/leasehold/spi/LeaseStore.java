@@ -71,6 +71,9 @@ public interface LeaseStore extends AutoCloseable {
      * Takes a request back, whatever became of it: leaves the queue, or releases the lease if it
      * was granted, and makes a late duplicate of the request {@link Acquisition.Gone}. The way out
      * for a caller that does not know its token. Ended also when the store never saw the request.
+     *
+     * <p>The id and the claim must be the request's. While a lease or a waiter has the id for another
+     * claim, it is ended too, but nothing changes and nothing is remembered.
      */
     CompletionStage<Ending> withdraw(LeaseRequest request);
 
@@ -88,8 +91,8 @@ public interface LeaseStore extends AutoCloseable {
      *   <li>It waits or is held otherwise, or the store does not know: {@code Refused(NOT_HOLDER)},
      *       and nothing changes.
      *   <li>It was a lease that is over: ended.
-     *   <li>The store knows nothing of it: {@code Refused(NOT_FOUND)}. That is not remembered, so the
-     *       request may still come.
+     *   <li>The store knows nothing of it, or the id is in use for another claim: {@code
+     *       Refused(NOT_FOUND)}. That is not remembered, so the request may still come.
      * </ul>
      *
      * <p>A store may forget the sender, as at a restart; then it refuses. By default it always does.

@@ -234,18 +234,24 @@ public final class LeaseTable {
         }
     }
 
-    /** Takes a request back: out of the queue, or out of the lease it became. */
+    /**
+     * Takes a request back: out of the queue, or out of the lease it became. While another request has
+     * the id, under another claim, there is nothing to take back and nothing to remember.
+     */
     public Ending withdraw(LeaseRequest request, long now) {
         Stripe home = enter(request.claim(), now);
-        Waiter waiter = home.waiters.get(request.id());
-        LiveLease lease = book.find(request.claim(), request.id());
+        Waiter waiter = waiterOf(request, home);
+        LiveLease lease = leaseOf(request);
         if (waiter != null) {
             rememberWithdrawn(request.id(), now);
             withdraw(waiter, now);
         } else if (lease != null && lease.isHeld(now)) {
             withdraw(lease, now);
-        } else if (lease == null && ids.recall(request.id(), now) == null) {
-            rememberWithdrawn(request.id(), now);
+        } else if (ids.take(request.id())) {
+            if (ids.recall(request.id(), now) == null) {
+                rememberWithdrawn(request.id(), now);
+            }
+            ids.giveUp(request.id());
         }
         return ENDED;
     }
@@ -256,8 +262,8 @@ public final class LeaseTable {
      */
     public Ending withdrawUnlessUsed(LeaseRequest request, long now) {
         Stripe home = enter(request.claim(), now);
-        Waiter waiter = home.waiters.get(request.id());
-        LiveLease lease = book.find(request.claim(), request.id());
+        Waiter waiter = waiterOf(request, home);
+        LiveLease lease = leaseOf(request);
         if (waiter != null) {
             if (request.sender() == 0 || waiter.sender() != request.sender()) {
                 return new Refused(RefusalReason.NOT_HOLDER);
@@ -268,10 +274,26 @@ public final class LeaseTable {
                 return new Refused(RefusalReason.NOT_HOLDER);
             }
             withdraw(lease, now);
-        } else if (lease == null && ids.recall(request.id(), now) == null) {
+        } else if (!isOver(request.id(), now)) {
             return new Refused(RefusalReason.NOT_FOUND);
         }
         return ENDED;
+    }
+
+    /** Who waits with the id and the claim of the request. */
+    private static @Nullable Waiter waiterOf(LeaseRequest request, Stripe home) {
+        Waiter waiter = home.waiters.get(request.id());
+        return waiter != null && waiter.request.claim().equals(request.claim()) ? waiter : null;
+    }
+
+    /** The lease with the id and the claim of the request. */
+    private @Nullable LiveLease leaseOf(LeaseRequest request) {
+        LiveLease lease = book.find(request.claim(), request.id());
+        return lease != null && lease.claim.equals(request.claim()) ? lease : null;
+    }
+
+    private boolean isOver(LeaseId id, long now) {
+        return ids.isOver(id, now) || ids.recall(id, now) != null;
     }
 
     private void withdraw(Waiter waiter, long now) {

@@ -126,9 +126,7 @@ final class Duel {
         if (choice < 40 || grants.isEmpty()) {
             acquire(choice < 8 && !requests.isEmpty() ? again() : another());
         } else if (choice < 46) {
-            LeaseRequest request = inputs.oneIn(10) ? inputs.request() : inputs.recent(requests);
-            command = List.of("withdraw", request);
-            same(table.withdraw(request, now), Set.of(model.withdraw(request, now)));
+            withdraw(inputs.oneIn(10) ? inputs.request() : inputs.recent(requests));
         } else if (choice < 60) {
             renew();
         } else if (choice < 67) {
@@ -149,6 +147,12 @@ final class Duel {
             model.settle(now);
         }
         compare();
+    }
+
+    private void withdraw(LeaseRequest known) {
+        LeaseRequest request = inputs.oneIn(6) ? inputs.withAnotherClaim(known) : known;
+        command = List.of("withdraw", request);
+        same(table.withdraw(request, now), Set.of(model.withdraw(request, now)));
     }
 
     private void acquire(LeaseRequest request) {

@@ -121,7 +121,13 @@ final class NaiveModel {
         settle(now);
         Optional<Waiter> queued = state.waiterOf(request.id());
         Optional<Lease> own = state.leaseOf(request.id());
-        if (queued.isPresent()) {
+        boolean ofAnother = queued.map(waiter -> waiter.request.claim())
+                .or(() -> own.map(Lease::claim))
+                .filter(claim -> !claim.equals(request.claim()))
+                .isPresent();
+        if (ofAnother) {
+            return ENDED;
+        } else if (queued.isPresent()) {
             state.waiters.remove(queued.get());
             state.past.add(new Past(request.id(), "withdrawn", 0, now));
             queued.get()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.quorum;
 
+import io.leasehold.model.Claim;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseId;
 import io.leasehold.spi.Acquisition;
@@ -29,6 +30,9 @@ final class Context {
     private static final long DRIFT_NANOS = 2_000_000;
     private static final int DRIFT_PARTS = 100;
 
+    /** What tells a lease from others, also from what is asked for under the same id. */
+    private record Identity(LeaseId id, Claim claim) {}
+
     private final Members members;
     private final RandomGenerator random;
     private final Settlement settlement;
@@ -36,11 +40,11 @@ final class Context {
     private final AtomicLong rounds;
     private final Map<LeaseId, Pursuit> pursuits = new ConcurrentHashMap<>();
     private final ReentrantLock lock = new ReentrantLock(); // guards random and ended
-    private final Map<LeaseId, Boolean> ended = new LinkedHashMap<>() {
+    private final Map<Identity, Boolean> ended = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1;
 
         @Override
-        protected boolean removeEldestEntry(Map.Entry<LeaseId, Boolean> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<Identity, Boolean> eldest) {
             return size() > REMEMBERED;
         }
     };
@@ -114,6 +118,12 @@ final class Context {
         }
     }
 
+    /** Whether the id is in use for another claim, by a request of this process that is under way. */
+    boolean isOfAnother(LeaseRequest request) {
+        Pursuit pursuit = pursuits.get(request.id());
+        return pursuit != null && !pursuit.claim.equals(request.claim());
+    }
+
     /** Ends the pursuit of a request; but not if it has another sender as well: false then. */
     CompletableFuture<Boolean> withdrawUnlessShared(LeaseRequest request) {
         Pursuit pursuit = pursuits.get(request.id());
@@ -129,19 +139,19 @@ final class Context {
     // ---- leases
 
     /** Notes that a lease was ended from here, so that nothing late revives it. */
-    void noteEnd(LeaseId id) {
+    void noteEnd(LeaseId id, Claim claim) {
         lock.lock();
         try {
-            ended.put(id, Boolean.TRUE);
+            ended.put(new Identity(id, claim), Boolean.TRUE);
         } finally {
             lock.unlock();
         }
     }
 
-    private boolean hasEnded(LeaseId id) {
+    private boolean hasEnded(LeaseRequest lease) {
         lock.lock();
         try {
-            return ended.containsKey(id);
+            return ended.containsKey(new Identity(lease.id(), lease.claim()));
         } finally {
             lock.unlock();
         }
@@ -152,13 +162,13 @@ final class Context {
      * it; if it fails, the next renewal tries again.
      */
     void restore(Member member, LeaseRequest lease, FencingToken token) {
-        if (hasEnded(lease.id())) {
+        if (hasEnded(lease)) {
             clear(member, lease);
             return;
         }
         CompletableFuture<?> unused = member.ask((QuorumNode node) -> node.restore(lease, token))
                 .thenAccept(answer -> {
-                    if (answer instanceof Granted && hasEnded(lease.id())) {
+                    if (answer instanceof Granted && hasEnded(lease)) {
                         clear(member, lease);
                     }
                 });
@@ -166,7 +176,7 @@ final class Context {
 
     /** The same for a member that has just granted it, under a token of its own or this one. */
     void align(Member member, LeaseRequest lease, Grant grant, FencingToken token) {
-        if (hasEnded(lease.id())) {
+        if (hasEnded(lease)) {
             clear(member, lease);
         } else {
             CompletableFuture<?> unused = member.ask(node -> node.raise(grant, token, Round.FINAL));

@@ -58,6 +58,10 @@ final class Endings {
                 (node, member) -> node.forceRelease(scope, token));
     }
 
+    /**
+     * Members that do not know the request remember the id as withdrawn. So if a request of another process
+     * waits under the same id for another claim, at one of them, it is granted nothing any more.
+     */
     CompletableFuture<Ending> withdraw(LeaseRequest request) {
         Ballot<Ending, Ending> ballot = new Ballot<>(
                 members, votes -> decide(votes, "withdrawal", false), (decision, vote) -> {});
@@ -107,7 +111,7 @@ final class Endings {
         Ballot<Ending, Ending> ballot = new Ballot<>(
                 members, votes -> decide(votes, what, absentIsEnded), (decision, vote) -> {
                     if (decision instanceof Ended) {
-                        context.noteEnd(grant.id());
+                        context.noteEnd(grant.id(), grant.holding().claim());
                         clear(grant, vote);
                     }
                 });

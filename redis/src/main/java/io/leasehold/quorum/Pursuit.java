@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.quorum;
 
+import io.leasehold.model.Claim;
 import io.leasehold.model.LeaseholdException;
 import io.leasehold.model.LimitExceededException;
 import io.leasehold.model.OutcomeUnknownException;
@@ -72,6 +73,7 @@ final class Pursuit {
     /** One request to a member: its turn and round, its number, the member and the send time. */
     private record Question(long turn, Round round, int number, Member member, long sentAt) {}
 
+    final Claim claim;
     private final Context context;
     private final Members members;
     private final Time time;
@@ -100,6 +102,7 @@ final class Pursuit {
     private @Nullable Vigil vigil;
 
     Pursuit(Context context, LeaseRequest request) {
+        this.claim = request.claim();
         this.context = context;
         this.members = context.members();
         this.time = members.time();

@@ -142,7 +142,10 @@ public final class QuorumLeaseStore implements LeaseStore {
     @Override
     public CompletionStage<Ending> withdraw(LeaseRequest request) {
         return ready(() -> {
-            context.noteEnd(request.id());
+            if (context.isOfAnother(request)) {
+                return CompletableFuture.completedFuture(new Ending.Ended());
+            }
+            context.noteEnd(request.id(), request.claim());
             context.withdraw(request.id());
             return endings.withdraw(request);
         });
@@ -150,16 +153,22 @@ public final class QuorumLeaseStore implements LeaseStore {
 
     @Override
     public CompletionStage<Ending> withdrawUnlessUsed(LeaseRequest request) {
-        return ready(() -> context.withdrawUnlessShared(request)
-                .thenCompose(alone -> alone
-                        ? endings.withdrawUnlessUsed(request)
-                        : CompletableFuture.completedFuture(new Refused(RefusalReason.NOT_HOLDER)))
-                .thenApply(ending -> {
-                    if (ending instanceof Ending.Ended) {
-                        context.noteEnd(request.id());
-                    }
-                    return ending;
-                }));
+        return ready(() -> context.isOfAnother(request)
+                ? refused(RefusalReason.NOT_FOUND)
+                : context.withdrawUnlessShared(request)
+                        .thenCompose(alone -> alone
+                                ? endings.withdrawUnlessUsed(request)
+                                : refused(RefusalReason.NOT_HOLDER))
+                        .thenApply(ending -> {
+                            if (ending instanceof Ending.Ended) {
+                                context.noteEnd(request.id(), request.claim());
+                            }
+                            return ending;
+                        }));
+    }
+
+    private static CompletableFuture<Ending> refused(RefusalReason reason) {
+        return CompletableFuture.completedFuture(new Refused(reason));
     }
 
     @Override

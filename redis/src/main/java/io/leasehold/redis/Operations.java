@@ -106,12 +106,11 @@ final class Operations {
     }
 
     CompletionStage<Ending> withdraw(LeaseRequest request) {
-        return send.apply(Operation.of('w', Wire.id(request.id()))).thenApply(Answers::ending);
+        return send.apply(Requests.withdraw(request)).thenApply(Answers::ending);
     }
 
     CompletionStage<Ending> withdrawUnlessUsed(LeaseRequest request) {
-        return send.apply(Operation.of('q', Wire.id(request.id()), Wire.number(request.sender())))
-                .thenApply(Answers::ending);
+        return send.apply(Requests.withdrawUnlessUsed(request)).thenApply(Answers::ending);
     }
 
     CompletionStage<Renewal> renew(RenewalRequest request) {

@@ -153,6 +153,18 @@ final class Requests {
         word.putShort((short) bytes.length).put(bytes);
     }
 
+    static Operation withdraw(LeaseRequest request) {
+        return Operation.of('w', Wire.id(request.id()), Wire.claim(request.claim()));
+    }
+
+    static Operation withdrawUnlessUsed(LeaseRequest request) {
+        return Operation.of(
+                'q',
+                Wire.id(request.id()),
+                Wire.number(request.sender()),
+                Wire.claim(request.claim()));
+    }
+
     static Operation rotate(Grant grant) {
         return Operation.of('t', words(grant));
     }

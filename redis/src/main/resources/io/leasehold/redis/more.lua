@@ -89,11 +89,22 @@ function rule.completed(kept)
     return {'C', kept.record, rule.text(kept.token), kept.till - now}
 end
 
--- Withdraw: id. Returns E: out of the queue or released, and a late repeat is turned away.
+-- What has the id of a request: the lease, the waiter, how it ended; and whether that is another request.
+function rule.ofRequest(id, claim)
+    local lease, ended = rule.lookUp(id)
+    local waiter = not lease and waiting > 0 and rule.waiterOf(id)
+    local entry = lease or waiter
+    return lease, waiter, ended, entry and entry.claim ~= claim
+end
+
+-- Withdraw: id, claim. Returns E: out of the queue or released, and a late repeat is turned away. While
+-- another request has the id, under another claim, nothing is done and nothing remembered.
 function operations.w(at)
     local id = ARGV[at]
-    local lease, ended = rule.lookUp(id)
-    local waiter = waiting > 0 and rule.waiterOf(id)
+    local lease, waiter, ended, another = rule.ofRequest(id, ARGV[at + 1])
+    if another then
+        return {'E'}
+    end
     rule.takeBack(waiter, lease)
     if waiter or not lease and not ended then
         rule.remember(id, 'W', 0)
@@ -115,15 +126,16 @@ function rule.takeBack(waiter, lease)
     end
 end
 
--- Withdraw unless used: id, sender. Returns E as withdraw does, but a request that waited may come again;
--- or X and h if another may rely on it, X and f if nothing is known of it. The version of a lease that was
--- renewed or rotated is above 1.
+-- Withdraw unless used: id, sender, claim. Returns E as withdraw does, but a request that waited may come
+-- again; or X and h if another may rely on it, X and f if nothing is known of it. The version of a lease
+-- that was renewed or rotated is above 1.
 function operations.q(at)
-    local id, sender = ARGV[at], tonumber(ARGV[at + 1])
-    local lease, ended = rule.lookUp(id)
-    local waiter = waiting > 0 and rule.waiterOf(id)
+    local sender = tonumber(ARGV[at + 1])
+    local lease, waiter, ended, another = rule.ofRequest(ARGV[at], ARGV[at + 2])
     local entry = waiter or lease and now < lease.expiry and lease
-    if entry and (sender == 0 or entry.sender ~= sender or not waiter and lease.version > 1) then
+    if another then
+        return entry and {'X', 'f'} or {'E'}
+    elseif entry and (sender == 0 or entry.sender ~= sender or not waiter and lease.version > 1) then
         return {'X', 'h'}
     end
     rule.takeBack(waiter, lease)

@@ -37,6 +37,7 @@ final class CommandSource {
 
     private static final int REMEMBERED = 24;
     private static final int BUSY = 200;
+    private static final int HARMLESS_PERCENT = 4;
     private static final List<Scope> SCOPES = List.of(
             Scope.name("a"),
             Scope.name("b"),
@@ -57,6 +58,7 @@ final class CommandSource {
             List.of(new Holder("x"), new Holder("y"), new Holder("z"));
 
     private final SplittableRandom random;
+    private final SplittableRandom harmless;
     private final Duration unit;
     private final Duration tick;
     private final boolean exact;
@@ -67,6 +69,7 @@ final class CommandSource {
 
     CommandSource(DifferentialDriver driver, boolean exact) {
         this.random = new SplittableRandom(driver.seed());
+        this.harmless = new SplittableRandom(~driver.seed());
         this.unit = driver.unit();
         this.tick = driver.tick();
         this.exact = exact;
@@ -78,6 +81,34 @@ final class CommandSource {
     }
 
     Command next() {
+        return !leases.isEmpty() && harmless.nextInt(100) < HARMLESS_PERCENT
+                ? harmlessOne()
+                : effective();
+    }
+
+    /**
+     * A command that mostly changes nothing: a check, or a withdrawal under the id of another request. It is drawn
+     * from random numbers of its own, so that it comes between the other commands of a seed and changes none of them.
+     */
+    private Command harmlessOne() {
+        Known lease = leases.get(harmless.nextInt(leases.size()));
+        List<Scope> own = lease.model().holding().claim().scopes();
+        Scope scope = SCOPES.get(harmless.nextInt(SCOPES.size()));
+        if (exact
+                && harmless
+                        .nextBoolean()) { // else tokens of the same moment may be in either order
+            return new Command.Check(harmless.nextInt(4) == 0 ? scope : own.get(0), lease);
+        }
+        Command.Acquire known = acquires.get(harmless.nextInt(acquires.size()));
+        LeaseRequest request = known.request();
+        LeaseRequest other = new LeaseRequest(
+                request.id(), Claim.exclusive(scope), request.holder(), request.terms());
+        return harmless.nextBoolean()
+                ? new Command.Withdraw(other)
+                : new Command.WithdrawUnlessUsed(other.sentBy(request.sender()));
+    }
+
+    private Command effective() {
         int choice = random.nextInt(100);
         if (choice < 34 || leases.isEmpty()) {
             return newAcquire();

@@ -15,6 +15,7 @@ import io.leasehold.spi.Refused;
 import io.leasehold.spi.Renewal.Renewed;
 import io.leasehold.spi.RenewalRequest;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -294,6 +295,44 @@ abstract class RepeatRules extends ContractRules {
         assertThat(alice.tries(alter(released, elsewhere))).isEqualTo(gone(NOT_FOUND));
         assertThat(alice.tries(alter(expired, elsewhere))).isEqualTo(gone(EXPIRED));
         assertFree("c");
+    }
+
+    @Test
+    void aWithdrawalUnderAnotherClaimLeavesTheLeaseOfTheIdAlone() {
+        LeaseRequest first = alice.request("a");
+        Grant grant = alice.holds(first);
+        for (LeaseRequest other : underOtherClaims(first)) {
+            assertThat(alice.withdraws(other)).isEqualTo(ENDED);
+            assertThat(alice.withdrawsUnlessUsed(other)).isInstanceOf(Refused.class);
+        }
+        assertThat(alice.renews(grant)).isInstanceOf(Renewed.class);
+        assertThat(alice.holds(first)).isEqualTo(grant);
+        assertThat(alice.withdraws(first)).isEqualTo(ENDED);
+        assertFree("a");
+    }
+
+    @Test
+    void aWithdrawalUnderAnotherClaimLeavesTheWaiterOfTheIdAloneAndIsNotRemembered() {
+        Grant holder = bob.holds("a");
+        Duration wait = ttl().dividedBy(2);
+        LeaseRequest first = alice.request("a").waitingAtMost(wait);
+        Pending waiter = alice.waits(first);
+        for (LeaseRequest other : underOtherClaims(first)) {
+            assertThat(alice.withdraws(other)).isEqualTo(ENDED);
+            assertThat(alice.withdrawsUnlessUsed(other)).isInstanceOf(Refused.class);
+        }
+        waiter.assertQueued();
+        passAllOf(wait);
+        assertHeld(waiter.answer());
+        bob.releases(holder);
+        alice.holds(first);
+    }
+
+    private static List<LeaseRequest> underOtherClaims(LeaseRequest request) {
+        return List.of(
+                alter(request, Claim.exclusive(Scope.name("b"))),
+                alter(request, Claim.exclusive(Scope.name("a"), Scope.name("b"))),
+                alter(request, Claim.shared(Scope.name("a"))));
     }
 
     private void assertAnotherRequest(LeaseRequest request) {
