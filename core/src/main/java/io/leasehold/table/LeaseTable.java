@@ -412,7 +412,7 @@ public final class LeaseTable {
 
     /** Enters a lease that other tables have, or gives it their token, as a node of a quorum must. */
     public Acquisition restore(LeaseRequest request, FencingToken token, long now) {
-        Stripe unused = enter(request.claim(), now);
+        Stripe home = enter(request.claim(), now);
         LiveLease lease = book.find(request.claim(), request.id());
         if (lease != null && lease.isHeld(now) && lease.claim.equals(request.claim())) {
             long before = lease.agreedToken();
@@ -429,11 +429,34 @@ public final class LeaseTable {
         if (holder != null) {
             return held(holder, now);
         }
-        LiveLease entered = book.enter(request, token.value(), now);
+        return enter(request, waiterOf(request, home), token, now);
+    }
+
+    /** Enters a lease under a token that other tables agreed on, and answers the request if it waits. */
+    private Acquisition enter(
+            LeaseRequest request, @Nullable Waiter waiter, FencingToken token, long now) {
+        boolean isNew = waiter == null;
+        if (isNew && !ids.take(request.id())) {
+            return ANOTHER_REQUEST;
+        }
+        LiveLease entered;
+        try {
+            entered = book.enter(request, token.value(), now);
+        } catch (LimitExceededException e) {
+            if (isNew) {
+                ids.giveUp(request.id());
+            }
+            throw e;
+        }
         entered.agreement = Agreement.ofNobody(0);
         entered.agreement.finish();
         record(entered);
         tell(Change.GRANTED, entered);
+        if (waiter != null) {
+            queues.leave(waiter);
+            answer(waiter, entered, now);
+            handOver(entered.claim.scopes(), now);
+        }
         return stillGranted(entered, now);
     }
 
@@ -781,7 +804,7 @@ public final class LeaseTable {
 
     private void grantTo(Waiter waiter, long now) {
         if (!ids.take(waiter.request.id())) {
-            // its id was used for other scopes since it left the queue, or restored while it waited
+            // its id was used for other scopes since it left the queue
             waiter.settle(ANOTHER_REQUEST);
             return;
         }
@@ -793,6 +816,11 @@ public final class LeaseTable {
             throw e;
         }
         lease.sentBy(waiter.sender());
+        answer(waiter, lease, now);
+    }
+
+    /** Answers every attempt of a request with the lease that it became. */
+    private static void answer(Waiter waiter, LiveLease lease, long now) {
         for (Waiter.Attempt attempt : waiter.attempts) {
             answer(
                     new Acquisition.Granted(

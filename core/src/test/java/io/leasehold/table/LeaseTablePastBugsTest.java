@@ -2,11 +2,13 @@
 package io.leasehold.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.leasehold.model.Claim;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseId;
 import io.leasehold.model.LeaseRecord;
+import io.leasehold.model.LimitExceededException;
 import io.leasehold.model.NaiveScopes;
 import io.leasehold.model.RefusalReason;
 import io.leasehold.model.Scope;
@@ -93,18 +95,42 @@ final class LeaseTablePastBugsTest {
         Answer writer = driver.queue(Claim.exclusive(A), Duration.ofMillis(10));
         LeaseRequest request = driver.request(Claim.shared(A)).waitingAtMost(LONG);
         Answer waiter = driver.acquire(request);
-        driver.table.restore(request, new FencingToken(9), driver.now());
+        Acquisition restored = driver.table.restore(request, new FencingToken(9), driver.now());
 
+        assertThat(waiter.join()).isEqualTo(restored);
+        assertThat(driver.table.release(waiter.grant(), driver.now()))
+                .isEqualTo(new Ending.Ended());
         driver.pass(Duration.ofMillis(10));
         driver.advance();
 
         assertThat(writer.join()).isInstanceOf(Acquisition.Held.class);
-        assertThat(waiter).isCompletedWithValue(new Acquisition.Gone(RefusalReason.SCOPE_MISMATCH));
-        assertThat(driver.list()).hasSize(2);
+        assertThat(driver.list()).hasSize(1);
         driver.pass(LONG);
         driver.advance();
         assertThat(driver.table.size()).isZero();
         assertThat(driver.table.idsInUse()).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 8})
+    void aRepairForWhichThereIsNoRoomLeavesItsRequestInTheQueue(int stripes) {
+        TableDriver driver = TableDriver.withRoomFor(1, stripes);
+        Grant reader = driver.acquire(Claim.shared(A)).grant();
+        LeaseRequest writing = driver.request(Claim.exclusive(A)).waitingAtMost(LONG);
+        driver.acquire(writing);
+        LeaseRequest request = driver.request(Claim.shared(A)).waitingAtMost(LONG);
+        Answer waiter = driver.acquire(request);
+
+        assertThatThrownBy(() -> driver.table.restore(request, new FencingToken(9), driver.now()))
+                .isInstanceOf(LimitExceededException.class);
+        LeaseRequest elsewhere = LeaseRequest.of(
+                request.id(), Claim.exclusive(B), request.holder(), TableDriver.TTL);
+        assertThat(driver.acquire(elsewhere).join())
+                .isEqualTo(new Acquisition.Gone(RefusalReason.SCOPE_MISMATCH));
+
+        driver.table.release(reader, driver.now());
+        driver.table.withdraw(writing, driver.now());
+        assertThat(waiter.grant().token().value()).isEqualTo(3);
     }
 
     @ParameterizedTest

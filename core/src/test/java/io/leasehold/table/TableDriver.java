@@ -33,6 +33,11 @@ final class TableDriver {
         this(options, 1, lastToken);
     }
 
+    /** One whose table is full with so many leases. */
+    static TableDriver withRoomFor(int leases, int stripes) {
+        return new TableDriver(new TableOptions(leases, 1000, TTL, 1000), stripes, 0);
+    }
+
     private TableDriver(TableOptions options, int stripes, long lastToken) {
         table = new LeaseTable(options, stripes, lastToken, new Deaf());
     }

@@ -164,7 +164,8 @@ function operations.u(at)
     return {'E'}
 end
 
--- Restore: id, claim, holder, ttl, lock-delay, record or nothing, token. Returns as acquire does.
+-- Restore: id, claim, holder, ttl, lock-delay, record or nothing, token. Returns as acquire does. If the
+-- request waits, it is answered with the lease.
 function operations.v(at)
     local id, claim, number = ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 6])
     local lease, ended = rule.lookUp(id)
@@ -180,8 +181,11 @@ function operations.v(at)
         return {'N', lease and 'e' or 'f'}
     end
     local blocker = rule.holderInTheWay(claim)
+    local waiter = waiting > 0 and rule.waiterOf(id)
     if blocker then
         return rule.held(blocker)
+    elseif waiter and waiter.claim ~= claim then
+        return {'N', 's'}
     elseif full then
         return {'!', full}
     elseif occupied + #rule.scopes(claim) > tonumber(ARGV[4]) then
@@ -197,6 +201,11 @@ function operations.v(at)
     }
     rule.enter(entered)
     rule.tell('G', claim, entered.holder, number)
+    if waiter then
+        rule.leave(waiter)
+        rule.deliver(waiter.client, id, rule.granted(entered))
+        rule.handOver(rule.scopes(claim))
+    end
     return rule.granted(entered)
 end
 

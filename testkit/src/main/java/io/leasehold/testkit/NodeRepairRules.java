@@ -3,7 +3,9 @@ package io.leasehold.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.leasehold.model.Claim;
 import io.leasehold.model.LeaseRecord;
+import io.leasehold.model.RefusalReason;
 import io.leasehold.model.Scope;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Acquisition.Granted;
@@ -11,6 +13,7 @@ import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseEvent.Change;
 import io.leasehold.spi.LeaseEvents;
+import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.Round;
 import java.util.concurrent.CompletionStage;
@@ -125,6 +128,50 @@ abstract class NodeRepairRules extends NodeRules {
         grant(shared("a"));
         Pending waiter = queue(request("a"), FIRST);
         granted(restore(shared("a"), token(9)));
+        waiter.assertQueued();
+    }
+
+    @Test
+    void aRequestThatWaitsIsAnsweredWithTheLeaseThatIsRestoredForItAndGetsNoSecondOne() {
+        Grant reader = grant(shared("a"));
+        LeaseRequest writing = request("a").waitingAtMost(TTL);
+        Pending writer = queue(writing, FIRST);
+        LeaseRequest request = shared("a").waitingAtMost(TTL);
+        Pending waiter = queue(request, FIRST);
+        Grant restored = granted(restore(request, token(9))).grant();
+        assertThat(waiter.grant()).isEqualTo(restored);
+        writer.assertQueued();
+        assertThat(Answers.of(node().release(restored))).isEqualTo(ENDED);
+        assertThat(Answers.of(node().withdraw(writing))).isEqualTo(ENDED);
+        assertThat(Answers.of(node().release(reader))).isEqualTo(ENDED);
+        assertThat(Answers.of(node().list(LeaseQuery.all())).leases()).isEmpty();
+    }
+
+    @Test
+    void whoeverWaitedBehindARequestThatIsRestoredIsServedWhenItsLeaseRunsOut() {
+        Grant reader = grant(shared("a"));
+        LeaseRequest writing = request("a").waitingAtMost(TTL);
+        queue(writing, FIRST);
+        LeaseRequest request = briefShared("a");
+        queue(request, FIRST);
+        Pending last = queue(request("a"), FIRST);
+        granted(restore(request, token(9)));
+        assertThat(Answers.of(node().withdraw(writing))).isEqualTo(ENDED);
+        assertThat(Answers.of(node().release(reader))).isEqualTo(ENDED);
+        last.assertQueued();
+        passBrief();
+        last.grant();
+    }
+
+    @Test
+    void aLeaseIsNotRestoredForAnotherRequestThanTheOneThatWaitsUnderItsId() {
+        grant(request("a"));
+        LeaseRequest waiting = request("a");
+        Pending waiter = queue(waiting, FIRST);
+        LeaseRequest other = LeaseRequest.of(
+                waiting.id(), Claim.exclusive(Scope.name("b")), waiting.holder(), TTL);
+        assertThat(restore(other, token(9)))
+                .isEqualTo(new Acquisition.Gone(RefusalReason.SCOPE_MISMATCH));
         waiter.assertQueued();
     }
 

@@ -128,6 +128,10 @@ abstract class NodeRules {
         return request(Claim.exclusive(Scope.name(name)), BRIEF);
     }
 
+    final LeaseRequest briefShared(String name) {
+        return request(Claim.shared(Scope.name(name)), BRIEF);
+    }
+
     private LeaseRequest request(Claim claim, Duration ttl) {
         return LeaseRequest.of(new LeaseId(1, ++ids), claim, new Holder("x"), ttl);
     }
