@@ -294,6 +294,12 @@ final class Committer implements Runnable {
     }
 
     private void fail(Batch batch, LeaseholdException reason) {
-        batch.outgoing().forEach(outgoing -> outgoing.fail(deliveries, reason));
+        for (Outgoing outgoing : batch.outgoing()) {
+            try {
+                outgoing.fail(deliveries, reason);
+            } catch (RuntimeException | Error e) { // nobody behind it may wait in vain
+                reason.addSuppressed(e);
+            }
+        }
     }
 }

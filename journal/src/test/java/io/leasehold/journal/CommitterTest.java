@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.leasehold.model.LeaseholdException;
+import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.table.Deliveries;
 import io.leasehold.testkit.VirtualTime;
 import java.io.IOException;
@@ -82,5 +83,33 @@ final class CommitterTest {
         deliveries.flush();
         assertThat(before).isCompletedWithValue(true);
         assertThat(behind).isCompletedExceptionally();
+    }
+
+    @Test
+    void anAnswerThatCanNotEvenBeFailedKeepsNobodyBehindItWaiting() {
+        CompletableFuture<Boolean> behind = new CompletableFuture<>();
+        lock.lock();
+        try {
+            Batch batch = committer.add(true, new Moment(1, 1, 0));
+            batch.add(new Hopeless());
+            batch.add(new Answer<>(behind, true));
+            committer.fail(new StoreUnavailableException("the disk is gone"));
+        } finally {
+            lock.unlock();
+        }
+
+        deliveries.flush();
+        assertThat(behind).isCompletedExceptionally();
+    }
+
+    /** An answer that can't be given, and neither can a failure. */
+    private static final class Hopeless implements Outgoing {
+        @Override
+        public void send(Deliveries deliveries) {}
+
+        @Override
+        public void fail(Deliveries deliveries, LeaseholdException reason) {
+            throw new NoClassDefFoundError("com/example/Gone");
+        }
     }
 }

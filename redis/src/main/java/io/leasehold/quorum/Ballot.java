@@ -35,6 +35,8 @@ final class Ballot<T, R> {
         void follow(R decision, Vote<T> vote);
     }
 
+    private static final System.Logger LOG = System.getLogger(Ballot.class.getName());
+
     private final Time time;
     private final Rule<T, R> rule;
     private final Aftermath<T, R> aftermath;
@@ -89,7 +91,7 @@ final class Ballot<T, R> {
         } else {
             Vote<T> vote = new Vote<>(member, answer, sentAt);
             if (decision != null) {
-                aftermath.follow(decision, vote);
+                follow(decision, vote);
                 return;
             }
             votes.add(vote);
@@ -124,12 +126,29 @@ final class Ballot<T, R> {
             stopTimer();
             result.completeExceptionally(e);
             return;
+        } catch (RuntimeException | Error e) { // nobody else completes the result
+            stopTimer();
+            result.completeExceptionally(
+                    new OutcomeUnknownException("the answers of the nodes can't be judged", e));
+            return;
         }
         if (decision != null) {
             stopTimer();
             R decided = decision;
-            votes.all().forEach(vote -> aftermath.follow(decided, vote));
+            votes.all().forEach(vote -> follow(decided, vote));
             result.complete(decided);
+        }
+    }
+
+    /** What fails here keeps nobody from the decision. */
+    private void follow(R decided, Vote<T> vote) {
+        try {
+            aftermath.follow(decided, vote);
+        } catch (RuntimeException | Error e) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "node " + vote.member().index + " could not be told of a decision",
+                    e);
         }
     }
 

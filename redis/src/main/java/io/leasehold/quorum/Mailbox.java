@@ -21,14 +21,18 @@ final class Mailbox {
         }
     }
 
-    /** What a message throws is thrown on when those behind it have been read. */
+    /** The first that a message throws is thrown on, with the others, when all have been read. */
     private void readAll() {
         Throwable thrown = null;
         do {
             try {
                 messages.remove().run();
             } catch (RuntimeException | Error e) {
-                thrown = e;
+                if (thrown == null) {
+                    thrown = e;
+                } else if (thrown != e) {
+                    thrown.addSuppressed(e);
+                }
             }
         } while (unread.decrementAndGet() > 0);
         if (thrown instanceof Error error) {

@@ -91,17 +91,37 @@ final class Wait {
             LeaseRequest asked,
             Attempt attempt,
             Function<Operation, CompletableFuture<List<Object>>> way) {
-        way.apply(Requests.acquire(asked, attempt.round)).whenComplete((answer, error) -> {
-            if (error != null) {
-                remove(attempt);
-                attempt.result.completeExceptionally(error);
-            } else if (Answers.letter(answer).equals("Q")) {
-                queued(attempt, answer);
-            } else {
-                remove(attempt);
-                settle(attempt, answer, Duration.ZERO);
-            }
-        });
+        try {
+            way.apply(Requests.acquire(asked, attempt.round)).whenComplete((answer, error) -> {
+                try {
+                    sent(attempt, answer, error);
+                } catch (RuntimeException | Error e) { // nobody sees it
+                    giveUp(attempt, unreadable(e));
+                }
+            });
+        } catch (RuntimeException | Error e) { // what was sent, if anything, is not known
+            giveUp(attempt, new OutcomeUnknownException("the request could not be sent", e));
+        }
+    }
+
+    private void sent(Attempt attempt, List<?> answer, @Nullable Throwable error) {
+        if (error != null) {
+            giveUp(attempt, error);
+        } else if (Answers.letter(answer).equals("Q")) {
+            queued(attempt, answer);
+        } else {
+            remove(attempt);
+            settle(attempt, answer, Duration.ZERO);
+        }
+    }
+
+    private void giveUp(Attempt attempt, Throwable reason) {
+        remove(attempt);
+        attempt.result.completeExceptionally(reason);
+    }
+
+    private static OutcomeUnknownException unreadable(Throwable reason) {
+        return new OutcomeUnknownException("Redis answered what can't be read", reason);
     }
 
     private void queued(Attempt attempt, List<?> answer) {
@@ -216,11 +236,15 @@ final class Wait {
                 lookIn(RETRY);
                 return;
             }
-            List<?> found = (List<?>) answer.get(0);
-            if (Answers.letter(found).equals("Q")) {
-                lookIn(pause(found));
-            } else {
-                found(found);
+            try {
+                List<?> found = (List<?>) answer.get(0);
+                if (Answers.letter(found).equals("Q")) {
+                    lookIn(pause(found));
+                } else {
+                    found(found);
+                }
+            } catch (RuntimeException | Error e) { // nobody sees it
+                fail(unreadable(e));
             }
         });
     }
@@ -283,8 +307,7 @@ final class Wait {
         } catch (LeaseholdException e) {
             attempt.result.completeExceptionally(e);
         } catch (RuntimeException | Error e) { // nobody else will answer this attempt
-            attempt.result.completeExceptionally(
-                    new OutcomeUnknownException("Redis answered what can't be read", e));
+            attempt.result.completeExceptionally(unreadable(e));
         }
     }
 

@@ -26,4 +26,22 @@ final class MailboxTest {
 
         assertThat(seen).containsExactly("behind it", "later");
     }
+
+    @Test
+    void whatLaterMessagesThrowIsSuppressedByTheFirst() {
+        IllegalStateException second = new IllegalStateException("second");
+        NoClassDefFoundError third = new NoClassDefFoundError("com/example/Gone");
+        assertThatExceptionOfType(IllegalArgumentException.class)
+                .isThrownBy(() -> mailbox.post(() -> {
+                    mailbox.post(() -> {
+                        throw second;
+                    });
+                    mailbox.post(() -> {
+                        throw third;
+                    });
+                    throw new IllegalArgumentException("first");
+                }))
+                .satisfies(
+                        first -> assertThat(first.getSuppressed()).containsExactly(second, third));
+    }
 }

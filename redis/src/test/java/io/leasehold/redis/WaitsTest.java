@@ -10,31 +10,90 @@ import io.leasehold.spi.Polled;
 import io.leasehold.table.TableOptions;
 import io.leasehold.testkit.VirtualTime;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 final class WaitsTest {
 
-    private final Waits waits = new Waits(
-            operation -> new CompletableFuture<>(),
-            new Answers(TableOptions.defaults()),
-            VirtualTime.create());
+    private final VirtualTime time = VirtualTime.create();
+    private final List<CompletableFuture<List<Object>>> looks = new ArrayList<>();
+    private final Waits waits = new Waits(this::look, new Answers(TableOptions.defaults()), time);
 
-    @Test
-    void aGrantThatCanNotBeReadIsAnUnknownOutcome() {
-        List<Object> nothingBehindTheLetter = List.of("G".getBytes(US_ASCII));
-        CompletableFuture<Polled<Acquisition>> acquiring = waits.acquire(
-                Leases.request("ledger", Duration.ofSeconds(30)),
-                null,
-                operation -> CompletableFuture.completedFuture(nothingBehindTheLetter));
+    private CompletableFuture<List<Object>> look(Operation operation) {
+        CompletableFuture<List<Object>> answer = new CompletableFuture<>();
+        looks.add(answer);
+        return answer;
+    }
 
+    private CompletableFuture<Polled<Acquisition>> acquire(
+            Function<Operation, CompletableFuture<List<Object>>> way) {
+        Duration length = Duration.ofSeconds(30);
+        return waits.acquire(Leases.request("ledger", length).waitingAtMost(length), null, way);
+    }
+
+    private static List<Object> answer(String letter, Object... rest) {
+        List<Object> answer = new ArrayList<>(List.of(letter.getBytes(US_ASCII)));
+        answer.addAll(List.of(rest));
+        return answer;
+    }
+
+    private static void assertUnknown(
+            CompletableFuture<Polled<Acquisition>> acquiring, Class<? extends Throwable> cause) {
         assertThat(acquiring).isCompletedExceptionally();
         assertThat(acquiring
                         .<@Nullable Throwable>handle((came, failure) -> failure)
                         .join())
                 .isInstanceOf(OutcomeUnknownException.class)
-                .hasCauseInstanceOf(IndexOutOfBoundsException.class);
+                .hasCauseInstanceOf(cause);
+    }
+
+    @Test
+    void aGrantThatCanNotBeReadIsAnUnknownOutcome() {
+        assertUnknown(
+                acquire(operation -> CompletableFuture.completedFuture(answer("G"))),
+                IndexOutOfBoundsException.class);
+    }
+
+    @Test
+    void anAnswerWithoutALetterIsAnUnknownOutcomeAndNobodyLooksForTheRequestAgain() {
+        assertUnknown(
+                acquire(operation -> CompletableFuture.completedFuture(List.of())),
+                IndexOutOfBoundsException.class);
+        waits.lookAgain();
+        assertThat(looks).isEmpty();
+    }
+
+    @Test
+    void aPlaceInTheQueueThatCanNotBeReadIsAnUnknownOutcomeAndNobodyLooksForTheRequestAgain() {
+        assertUnknown(
+                acquire(operation -> CompletableFuture.completedFuture(answer("Q"))),
+                IndexOutOfBoundsException.class);
+        waits.lookAgain();
+        assertThat(looks).isEmpty();
+    }
+
+    @Test
+    void aRequestThatCanNotBeSentIsAnUnknownOutcomeAndNobodyLooksForItAgain() {
+        assertUnknown(
+                acquire(operation -> {
+                    throw new NoClassDefFoundError("com/example/Gone");
+                }),
+                NoClassDefFoundError.class);
+        waits.lookAgain();
+        assertThat(looks).isEmpty();
+    }
+
+    @Test
+    void whatIsFoundOfARequestAndCanNotBeReadIsAnUnknownOutcome() {
+        CompletableFuture<Polled<Acquisition>> acquiring =
+                acquire(operation -> CompletableFuture.completedFuture(answer("Q", 1L, 1_000L)));
+        waits.lookAgain();
+        assertThat(acquiring).isNotDone();
+        looks.get(0).complete(List.of());
+        assertUnknown(acquiring, IndexOutOfBoundsException.class);
     }
 }
