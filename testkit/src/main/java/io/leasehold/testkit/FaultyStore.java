@@ -20,6 +20,7 @@ import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
 import io.leasehold.spi.Rotation;
 import io.leasehold.spi.Time;
+import io.leasehold.spi.TokenCheck;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
@@ -144,6 +145,11 @@ public final class FaultyStore implements LeaseStore {
     @Override
     public CompletionStage<LeasePage> list(LeaseQuery query) {
         return send(() -> store.list(query));
+    }
+
+    @Override
+    public CompletionStage<TokenCheck> check(Scope scope, FencingToken token) {
+        return send(() -> store.check(scope, token));
     }
 
     @Override

@@ -18,16 +18,19 @@ import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseEvent;
 import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseRequest;
+import io.leasehold.spi.LeaseStore;
 import io.leasehold.spi.LeaseView;
 import io.leasehold.spi.Renewal;
 import io.leasehold.spi.Renewal.Renewed;
 import io.leasehold.spi.RenewalRequest;
+import io.leasehold.spi.TokenCheck;
 import io.leasehold.table.TableOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 final class FaultyStoreTest {
@@ -48,6 +51,23 @@ final class FaultyStoreTest {
         for (Fault fault : Fault.values()) {
             assertThat(way.fired(fault)).isZero();
         }
+    }
+
+    @Test
+    void aCheckIsOneMessageThatTheStoreAnswers() {
+        Grant grant = granted(store.acquire(request("a")));
+        AtomicInteger listings = new AtomicInteger();
+        LeaseStore noListing = Mutant.intercepted(store, (method, argument, proceed) -> {
+            listings.addAndGet(method.equals("list") ? 1 : 0);
+            return proceed.call();
+        });
+        FaultyStore way = FaultyStore.to(noListing, time);
+        assertThat(done(way.check(Scope.name("a"), grant.token())).standing())
+                .isEqualTo(TokenCheck.Standing.CURRENT);
+        assertThat(listings).hasValue(0);
+        way.cutOff(true);
+        assertThat(way.check(Scope.name("a"), grant.token()).toCompletableFuture())
+                .isNotDone();
     }
 
     @Test
