@@ -103,7 +103,7 @@ final class IntervalTreeTest {
     }
 
     @Test
-    @Timeout(value = 10, unit = TimeUnit.SECONDS)
+    @Timeout(value = 60, unit = TimeUnit.SECONDS)
     void rangesThatComeAndGoInAnyOrderAreSearchedWithoutDeepRecursion() {
         int half = 20_000;
         IntervalTree tree = new IntervalTree();

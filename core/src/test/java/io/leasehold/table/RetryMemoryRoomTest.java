@@ -52,7 +52,7 @@ final class RetryMemoryRoomTest {
     }
 
     @Test
-    @Timeout(value = 10, unit = TimeUnit.SECONDS)
+    @Timeout(value = 60, unit = TimeUnit.SECONDS)
     void idsThatDifferLittleDoNotShareAPlaceInTheIndex() {
         int many = 300_000;
         RetryMemory memory = remembering(many);

@@ -269,7 +269,10 @@ final class FlightTest {
                         return run("in time");
                     }
                     later.network.cutOff(true);
-                    while (later.wire.acquires.size() == 1) { // until the next work is asked for
+                    for (int i = 0; later.wire.acquires.size() == 1; i++) {
+                        assertThat(i)
+                                .as("tenths of a second until the next work is asked for")
+                                .isLessThan(1_000);
                         world.passMillis(100);
                     }
                     later.network.cutOff(false);
