@@ -29,10 +29,11 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -41,6 +42,7 @@ import org.junit.jupiter.api.Test;
 final class ReadinessTest {
 
     private static final Duration PAUSE = Duration.ofSeconds(1);
+    private static final int SEGMENT = 1 << 20;
 
     private final VirtualTime time = VirtualTime.create();
 
@@ -117,13 +119,13 @@ final class ReadinessTest {
         SimulatedDisk disk = SimulatedDisk.create(1);
         Path directory = Path.of("/data/journal");
         disk.put(directory.resolveSibling("other"), new byte[0]);
-        JournalOptions small = JournalOptions.defaults().withSegmentBytes(1 << 20);
+        JournalOptions small = JournalOptions.defaults().withSegmentBytes(SEGMENT);
         try (LeaseStore store = JournalLeaseStore.open(directory, small, time, disk)) {
             Readiness readiness = of(store);
             assertThat(health(readiness)).isEqualTo(Health.SERVING);
 
             disk.limit(disk.used());
-            fill(store);
+            fill(disk, store);
             assertThat(store.list(LeaseQuery.all())
                             .toCompletableFuture()
                             .orTimeout(30, TimeUnit.SECONDS)
@@ -137,16 +139,28 @@ final class ReadinessTest {
         }
     }
 
-    private static void fill(LeaseStore store) {
+    /**
+     * Takes leases until the journal refuses them. A grant that needs the next segment before the
+     * journal has seen that there is no room for it waits for room, and gets some here.
+     */
+    private void fill(SimulatedDisk disk, LeaseStore store) {
         LeaseRecord record = LeaseRecord.of(new byte[20_000]);
         for (long number = 1; ; number++) {
+            CompletableFuture<Acquisition> granted =
+                    store.acquire(request(number).withRecord(record)).toCompletableFuture();
             try {
-                Acquisition unused = store.acquire(request(number).withRecord(record))
-                        .toCompletableFuture()
-                        .join();
-            } catch (CompletionException e) {
+                Acquisition unused = granted.get(2, TimeUnit.SECONDS);
+            } catch (TimeoutException e) {
+                disk.limit(disk.used() + SEGMENT);
+                Await.until(() -> {
+                    time.advance(PAUSE);
+                    return granted.isDone();
+                });
+            } catch (ExecutionException e) {
                 assertThat(e).hasCauseInstanceOf(StoreUnavailableException.class);
                 return;
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
             }
         }
     }
