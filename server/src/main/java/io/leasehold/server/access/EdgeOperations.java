@@ -30,6 +30,7 @@ import io.leasehold.protocol.v1.WatchRequest;
 import io.leasehold.server.api.CallFailedException;
 import io.leasehold.server.api.Caller;
 import io.leasehold.server.api.Operations;
+import io.leasehold.spi.Limits;
 import io.leasehold.spi.Time;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -49,6 +50,7 @@ public final class EdgeOperations implements Operations {
 
     private static final Duration DEFAULT_TTL = Duration.ofSeconds(30);
     private static final String RECORD = "record"; // in place of a lease id, which is hex digits
+    private static final String MARK = "mark";
 
     private final Operations operations;
     private final PrincipalLimits limits;
@@ -146,28 +148,22 @@ public final class EdgeOperations implements Operations {
 
     @Override
     public CompletionStage<EndReply> complete(Caller caller, CompleteRequest request) {
-        Grant grant = request.getGrant();
-        return ending(
-                caller,
-                key(request.getNamespace(), grant),
-                () -> ended(() -> operations.complete(caller, request), (reply, failure) -> {
-                    if (reply != null && reply.hasEnded()) {
-                        noteRecords(caller.principal(), request);
-                    }
-                }));
+        Principal who = caller.principal();
+        String key = key(request.getNamespace(), request.getGrant());
+        return ended(() -> operations.complete(caller, request), (reply, failure) -> {
+            if (reply != null && reply.hasEnded()) {
+                limits.completed(who, key, records(request), duration(request.getKeepFor()));
+            } else if (reply != null && isOver(reply.getRefused())) {
+                limits.ended(who, key);
+            }
+        });
     }
 
-    /** A record takes the room of a lease in the store, at each scope, for as long as it is kept. */
-    private void noteRecords(Principal who, CompleteRequest request) {
-        Duration keepFor = duration(request.getKeepFor());
-        for (String scope : request.getGrant().getScopesList()) {
-            String key = key(request.getNamespace(), RECORD, Mode.EXCLUSIVE, List.of(scope));
-            if (keepFor.isZero()) {
-                limits.ended(who, key);
-            } else {
-                limits.holds(who, key, keepFor);
-            }
-        }
+    /** A record takes the room of a lease in the store, at each scope. */
+    private static List<String> records(CompleteRequest request) {
+        return request.getGrant().getScopesList().stream()
+                .map(scope -> key(request.getNamespace(), RECORD, Mode.EXCLUSIVE, List.of(scope)))
+                .toList();
     }
 
     @Override
@@ -205,12 +201,32 @@ public final class EdgeOperations implements Operations {
 
     @Override
     public CompletionStage<AdmitReply> admit(Caller caller, AdmitRequest request) {
-        return counted(caller, () -> operations.admit(caller, request));
+        return marking(caller, request, () -> operations.admit(caller, request));
     }
 
     @Override
     public CompletionStage<AdmitReply> seal(Caller caller, AdmitRequest request) {
-        return counted(caller, () -> operations.seal(caller, request));
+        return marking(caller, request, () -> operations.seal(caller, request));
+    }
+
+    /** A mark takes the room of a lease in the store for as long as it is kept. */
+    private CompletionStage<AdmitReply> marking(
+            Caller caller, AdmitRequest request, Supplier<CompletionStage<AdmitReply>> call) {
+        Principal who = caller.principal();
+        List<String> resource = List.of("name:" + request.getResource());
+        String key = key(request.getNamespace(), MARK, Mode.EXCLUSIVE, resource);
+        try {
+            limits.beginMark(who, key);
+        } catch (CallFailedException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        return ended(call, (reply, failure) -> {
+            boolean raised = reply != null && reply.hasAdmitted();
+            if (raised || kind(failure) == Failure.Kind.OUTCOME_UNKNOWN) {
+                limits.holds(who, key, Limits.MAX_KEEP_FOR);
+            }
+            limits.endMark(who, key);
+        });
     }
 
     /** Not counted: a client that connects asks this first, also to come back to its leases. */

@@ -6,14 +6,16 @@ import io.leasehold.spi.Time;
 
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * How much of the server each principal uses: its leases, its calls under way and its watches. A
+ * How much of the server each principal uses: its leases, what they left, its marks of hosted guards,
+ * its calls under way and its watches. A
  * lease is known by its id and forgotten when it must have expired; what a restarted server does not
  * know of comes in again with its next renewal. Whoever is "anyone" is not counted, for it would be
- * everyone. Memory is bounded by the limits. Thread-safe.
+ * everyone. Memory is bounded by the limits and by the records that are kept. Thread-safe.
  */
 final class PrincipalLimits {
 
@@ -36,9 +38,9 @@ final class PrincipalLimits {
 
     /** What one principal uses. */
     private static final class Usage {
-        /** When each lease and each record has surely expired, by its key. */
+        /** When each lease, record and mark has surely expired, by its key. */
         private final Map<String, Long> leases = new HashMap<>();
-        /** By key how often a lease is asked for by calls under way. */
+        /** By key how many calls under way ask for a lease or may leave a mark. */
         private final Map<String, Integer> asked = new HashMap<>();
 
         private int calls; // under way, all that ask for one lease as one, and watches
@@ -160,20 +162,24 @@ final class PrincipalLimits {
                 usage.asked.put(key, repeats + 1);
                 return;
             }
-            if (usage.isFull(maxLeases)) {
-                usage.purge(now);
-            }
-            if (usage.isFull(maxLeases) && !usage.leases.containsKey(key)) {
-                throw Failures.limit(
-                        "leases per principal",
-                        maxLeases,
-                        principal.name() + " has " + usage.leases.size()
-                                + " leases and records, which is the most; release some leases, or"
-                                + " wait until records are no longer kept");
-            }
+            makeRoom(principal, usage, key, now);
             beginCall(principal, usage);
             usage.asked.put(key, 1);
         });
+    }
+
+    private void makeRoom(Principal principal, Usage usage, String key, long now) {
+        if (usage.isFull(maxLeases)) {
+            usage.purge(now);
+        }
+        if (usage.isFull(maxLeases) && !usage.leases.containsKey(key)) {
+            throw Failures.limit(
+                    "leases per principal",
+                    maxLeases,
+                    principal.name() + " has " + usage.leases.size()
+                            + " leases, records and marks, which is the most; release some leases,"
+                            + " or wait until records and marks are no longer kept");
+        }
     }
 
     /** Ends what {@link #ask} began. */
@@ -188,7 +194,31 @@ final class PrincipalLimits {
         });
     }
 
-    /** A lease was granted or renewed, or maybe so; or a record was left. */
+    /**
+     * Begins a call that may leave a mark, and makes room for the mark unless it is known or another
+     * call is about to leave it.
+     *
+     * @throws io.leasehold.server.api.CallFailedException LIMIT_EXCEEDED if it is one too many
+     */
+    void beginMark(Principal principal, String key) {
+        update(principal, (usage, now) -> {
+            if (!usage.asked.containsKey(key)) {
+                makeRoom(principal, usage, key, now);
+            }
+            beginCall(principal, usage);
+            usage.asked.merge(key, 1, Integer::sum);
+        });
+    }
+
+    /** Ends what {@link #beginMark} began. */
+    void endMark(Principal principal, String key) {
+        update(principal, (usage, now) -> {
+            usage.asked.computeIfPresent(key, (asked, calls) -> calls > 1 ? calls - 1 : null);
+            usage.calls--;
+        });
+    }
+
+    /** A lease was granted or renewed, or a mark was left, or maybe so. */
     void holds(Principal principal, String key, Duration atMost) {
         update(principal, (usage, now) -> {
             if (usage.leases.size() < maxLeases || usage.leases.containsKey(key)) {
@@ -197,7 +227,25 @@ final class PrincipalLimits {
         });
     }
 
-    /** A lease is over, or a record was erased. */
+    /**
+     * A lease is over and left these records, or erased them if they are kept for no time. Records
+     * count beyond the limit too: they are in the store, and then nothing more is acquired.
+     */
+    void completed(Principal principal, String key, List<String> records, Duration keepFor) {
+        update(principal, (usage, now) -> {
+            usage.leases.remove(key);
+            if (keepFor.isZero()) {
+                usage.leases.keySet().removeAll(records);
+                return;
+            }
+            if (usage.isFull(maxLeases)) {
+                usage.purge(now);
+            }
+            records.forEach(record -> usage.leases.put(record, now + keepFor.toNanos()));
+        });
+    }
+
+    /** A lease is over. */
     void ended(Principal principal, String key) {
         update(principal, (usage, now) -> usage.leases.remove(key));
     }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.leasehold.protocol.v1.AcquireReply;
 import io.leasehold.protocol.v1.AcquireRequest;
+import io.leasehold.protocol.v1.AdmitReply;
+import io.leasehold.protocol.v1.AdmitRequest;
 import io.leasehold.protocol.v1.CompleteRequest;
 import io.leasehold.protocol.v1.EndReply;
 import io.leasehold.protocol.v1.Failure;
@@ -21,6 +23,7 @@ import io.leasehold.server.api.CallFailedException;
 import io.leasehold.server.api.Caller;
 import io.leasehold.server.api.Failures;
 import io.leasehold.server.api.Operations;
+import io.leasehold.spi.Limits;
 import io.leasehold.testkit.VirtualTime;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
@@ -33,6 +36,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -199,9 +203,89 @@ final class EdgeOperationsTest {
         assertThat(outcome("b")).isEqualTo(Failure.Kind.FAILURE_UNSPECIFIED);
     }
 
+    @Test
+    void aRecordThatIsLeftAtTheLimitOfLeasesCounts() {
+        answer = granted();
+        assertThat(outcome(request("a").toBuilder().addScopes("orders").build()))
+                .isEqualTo(Failure.Kind.FAILURE_UNSPECIFIED);
+        answer = CompletableFuture.completedFuture(ENDED);
+        assertThat(edge.complete(CALLER, completion(Duration.ofMinutes(5)))).isCompleted();
+        answer = granted();
+        assertThat(outcome("b")).isEqualTo(Failure.Kind.LIMIT_EXCEEDED);
+        time.advance(Duration.ofMinutes(5));
+        assertThat(outcome("b")).isEqualTo(Failure.Kind.FAILURE_UNSPECIFIED);
+    }
+
+    @Test
+    void eachRecordOfALeaseOnSeveralScopesCountsBeyondTheLimit() {
+        answer = CompletableFuture.completedFuture(ENDED);
+        assertThat(edge.complete(CALLER, completion(Duration.ofMinutes(5), "one", "two", "three")))
+                .isCompleted();
+        for (String scope : List.of("one", "two", "three")) {
+            answer = granted();
+            assertThat(outcome("b")).as(scope).isEqualTo(Failure.Kind.LIMIT_EXCEEDED);
+            answer = CompletableFuture.completedFuture(ENDED);
+            assertThat(edge.complete(CALLER, completion(Duration.ZERO, scope))).isCompleted();
+        }
+        answer = granted();
+        assertThat(outcome("b")).isEqualTo(Failure.Kind.FAILURE_UNSPECIFIED);
+    }
+
+    @Test
+    void marksCountForTheirPrincipal() {
+        answer = admitted();
+        assertThat(outcome(edge.admit(CALLER, admission("one"))))
+                .isEqualTo(Failure.Kind.FAILURE_UNSPECIFIED);
+        assertThat(outcome(edge.seal(CALLER, admission("one"))))
+                .as("a mark that is there")
+                .isEqualTo(Failure.Kind.FAILURE_UNSPECIFIED);
+        assertThat(outcome(edge.admit(CALLER, admission("two"))))
+                .isEqualTo(Failure.Kind.LIMIT_EXCEEDED);
+        assertThat(outcome(edge.seal(CALLER, admission("name:one"))))
+                .as("another name")
+                .isEqualTo(Failure.Kind.LIMIT_EXCEEDED);
+        assertThat(outcome("a")).isEqualTo(Failure.Kind.LIMIT_EXCEEDED);
+        time.advance(Limits.MAX_KEEP_FOR);
+        assertThat(outcome(edge.admit(CALLER, admission("two"))))
+                .isEqualTo(Failure.Kind.FAILURE_UNSPECIFIED);
+    }
+
+    @Test
+    void anAdmissionCountsWhileItHasNoAnswerAndNoMoreIfItCameToNothing() {
+        CompletableFuture<AdmitReply> store = new CompletableFuture<>();
+        answer = store;
+        CompletionStage<AdmitReply> first = edge.admit(CALLER, admission("one"));
+        CompletionStage<AdmitReply> second = edge.admit(CALLER, admission("one"));
+        assertThat(outcome(edge.admit(CALLER, admission("two"))))
+                .isEqualTo(Failure.Kind.LIMIT_EXCEEDED);
+
+        store.complete(AdmitReply.newBuilder()
+                .setStale(AdmitReply.Stale.getDefaultInstance())
+                .build());
+        assertThat(first).isCompleted();
+        assertThat(second).isCompleted();
+        answer = admitted();
+        assertThat(outcome(edge.admit(CALLER, admission("two"))))
+                .isEqualTo(Failure.Kind.FAILURE_UNSPECIFIED);
+    }
+
+    private static AdmitRequest admission(String resource) {
+        return AdmitRequest.newBuilder().setResource(resource).setToken(5).build();
+    }
+
+    private static CompletionStage<?> admitted() {
+        return CompletableFuture.completedFuture(AdmitReply.newBuilder()
+                .setAdmitted(AdmitReply.Admitted.getDefaultInstance())
+                .build());
+    }
+
     private static CompleteRequest completion(Duration keepFor) {
+        return completion(keepFor, "orders");
+    }
+
+    private static CompleteRequest completion(Duration keepFor, String... scopes) {
         return CompleteRequest.newBuilder()
-                .setGrant(Grant.newBuilder().setLeaseId("a").addScopes("orders"))
+                .setGrant(Grant.newBuilder().setLeaseId("a").addAllScopes(List.of(scopes)))
                 .setKeepFor(seconds(keepFor))
                 .build();
     }
@@ -245,9 +329,13 @@ final class EdgeOperationsTest {
     }
 
     private Failure.Kind outcome(AcquireRequest request) {
+        return outcome(edge.acquire(CALLER, request));
+    }
+
+    private static Failure.Kind outcome(CompletionStage<?> call) {
         try {
-            AcquireReply unused =
-                    edge.acquire(CALLER, request).toCompletableFuture().join();
+            Object unused =
+                    call.toCompletableFuture().orTimeout(30, TimeUnit.SECONDS).join();
             return Failure.Kind.FAILURE_UNSPECIFIED;
         } catch (CallFailedException e) {
             return e.failure().getKind();
