@@ -23,11 +23,11 @@ import io.leasehold.spi.TokenCheck;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 /**
  * A store that knows whether somebody uses it: a call has no answer yet, or there is a subscription.
@@ -37,14 +37,17 @@ final class CountedStore implements LeaseStore {
 
     private final LeaseStore store;
     private final Time time;
-    private final Supplier<CompletionStage<LeaseStore>> successor;
+    private final Function<Namespaces.Use, CompletionStage<LeaseStore>> successor;
     private long lastUsed; // this and the rest are guarded by this
     private long uses;
     private int users;
     private boolean retired;
 
     /** Counts the uses of the store, which begin now. */
-    CountedStore(LeaseStore store, Time time, Supplier<CompletionStage<LeaseStore>> successor) {
+    CountedStore(
+            LeaseStore store,
+            Time time,
+            Function<Namespaces.Use, CompletionStage<LeaseStore>> successor) {
         this.store = store;
         this.time = time;
         this.successor = successor;
@@ -56,9 +59,11 @@ final class CountedStore implements LeaseStore {
         return store;
     }
 
-    /** Whether nobody has used it for so long. */
-    synchronized boolean isUnusedFor(Duration idle) {
-        return users == 0 && !retired && time.nanos() - lastUsed >= idle.toNanos();
+    /** For how long nobody has used it; empty if somebody does. */
+    synchronized Optional<Duration> unused() {
+        return users == 0 && !retired
+                ? Optional.of(Duration.ofNanos(time.nanos() - lastUsed))
+                : Optional.empty();
     }
 
     /** How often it was used until now; with that it counts as looked at. */
@@ -74,8 +79,13 @@ final class CountedStore implements LeaseStore {
     }
 
     private <T> CompletionStage<T> call(Function<LeaseStore, CompletionStage<T>> call) {
+        return call(Namespaces.Use.CHANGE, call);
+    }
+
+    private <T> CompletionStage<T> call(
+            Namespaces.Use use, Function<LeaseStore, CompletionStage<T>> call) {
         if (!begin()) {
-            return successor.get().thenCompose(call);
+            return successor.apply(use).thenCompose(call);
         }
         try {
             return call.apply(store).whenComplete((answer, failure) -> end());
@@ -145,12 +155,12 @@ final class CountedStore implements LeaseStore {
 
     @Override
     public CompletionStage<LeasePage> list(LeaseQuery query) {
-        return call(open -> open.list(query));
+        return call(Namespaces.Use.READ, open -> open.list(query));
     }
 
     @Override
     public CompletionStage<TokenCheck> check(Scope scope, FencingToken token) {
-        return call(open -> open.check(scope, token));
+        return call(Namespaces.Use.READ, open -> open.check(scope, token));
     }
 
     /** A subscription is a use until it is closed. */

@@ -5,9 +5,9 @@ import io.leasehold.model.LimitExceededException;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.LeaseStore;
 import io.leasehold.spi.Time;
-
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -21,11 +21,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One store for each namespace, opened when it is first needed, off the caller's thread. A store
  * that can't be opened is tried again by the next call. One that nobody uses is closed after a
- * while, if its engine loses nothing by that, and opened again by the next call. Thread-safe.
+ * while, if its engine loses nothing by that, and opened again by the next call.
+ *
+ * <p>Readers may name namespaces that are nobody's, and on some engines a store must be opened to
+ * know that it is empty. Stores that were opened to read and not used otherwise since have a share
+ * of the places, and give theirs up to whoever needs one. Thread-safe.
  */
 public final class Namespaces implements AutoCloseable {
 
@@ -42,6 +47,9 @@ public final class Namespaces implements AutoCloseable {
     private final boolean resting;
     private final ConcurrentHashMap<Key, CompletableFuture<LeaseStore>> stores =
             new ConcurrentHashMap<>();
+    /** Those of the stores, open or closing, that were only read so far. */
+    private final Set<Key> onlyRead = ConcurrentHashMap.newKeySet();
+
     private final Map<Key, CompletableFuture<Void>> closing = new HashMap<>(); // guarded by this
     private final Map<String, List<Expectant>> expected = new HashMap<>(); // by this
     private boolean closed; // guarded by this, as the next
@@ -49,14 +57,27 @@ public final class Namespaces implements AutoCloseable {
 
     private record Key(String namespace, Engine.Purpose purpose) {}
 
+    /** What a store is wanted for. */
+    enum Use {
+        READ,
+        /** Also to read the marks of guards, which takes the permission to raise them. */
+        CHANGE
+    }
+
     /**
      * How many namespaces there may be, and for how long.
      *
-     * @param most how many may be open at one time, with leases, marks of guards or both
+     * @param most how many may be open at one time, with leases, marks of guards or both; a quarter
+     *     of them because somebody reads
      * @param idle after so long one that nobody uses is closed, but for the default one; zero keeps
      *     all of them open
      */
-    public record Bounds(int most, Duration idle) {}
+    public record Bounds(int most, Duration idle) {
+
+        int mostOnlyRead() {
+            return Math.max(1, most / 4);
+        }
+    }
 
     Namespaces(Engine engine, Bounds bounds, Time time, Executor opener) {
         this.engine = engine;
@@ -96,19 +117,19 @@ public final class Namespaces implements AutoCloseable {
 
     /** The store of leases, opened if need be. */
     public CompletionStage<LeaseStore> leases(String namespace) {
-        return store(namespace, Engine.Purpose.LEASES);
+        return store(new Key(namespace, Engine.Purpose.LEASES), Use.CHANGE);
     }
 
     /** The store of guards' marks, opened if need be. */
     public CompletionStage<LeaseStore> guards(String namespace) {
-        return store(namespace, Engine.Purpose.GUARDS);
+        return store(new Key(namespace, Engine.Purpose.GUARDS), Use.CHANGE);
     }
 
     /** The store of leases for a reader: nothing if nothing can be in it. */
     public Optional<CompletionStage<LeaseStore>> leasesIfAny(String namespace) {
         Key key = new Key(namespace, Engine.Purpose.LEASES);
         return stores.containsKey(key) || engine.mayHold(namespace, Engine.Purpose.LEASES)
-                ? Optional.of(leases(namespace))
+                ? Optional.of(store(key, Use.READ))
                 : Optional.empty();
     }
 
@@ -130,8 +151,8 @@ public final class Namespaces implements AutoCloseable {
         }
         try {
             opener.execute(() -> look(namespace, expectant));
-        } catch (RejectedExecutionException e) {
-            fail(namespace, expectant, closed());
+        } catch (RuntimeException | Error e) {
+            fail(namespace, expectant, whyNot(e));
         }
         return () -> forget(namespace, expectant);
     }
@@ -245,46 +266,76 @@ public final class Namespaces implements AutoCloseable {
         opener.execute(task);
     }
 
-    private CompletableFuture<LeaseStore> store(String namespace, Engine.Purpose purpose) {
-        return store(new Key(namespace, purpose));
-    }
-
-    private CompletableFuture<LeaseStore> store(Key key) {
+    private CompletableFuture<LeaseStore> store(Key key, Use use) {
         CompletableFuture<LeaseStore> store = stores.get(key);
-        return store == null ? open(key) : store;
+        if (store == null) {
+            return open(key, use, bounds.mostOnlyRead());
+        }
+        if (use == Use.CHANGE) {
+            onlyRead.remove(key);
+        }
+        return store;
     }
 
-    private CompletableFuture<LeaseStore> open(Key key) {
+    /**
+     * Opens a store unless it is open.
+     *
+     * @param tries how many others may be closed in turn to make room for it
+     */
+    private CompletableFuture<LeaseStore> open(Key key, Use use, int tries) {
         CompletableFuture<LeaseStore> opening = new CompletableFuture<>();
+        Optional<LimitExceededException> tooMany;
         synchronized (this) {
-            CompletableFuture<LeaseStore> other = stores.get(key);
-            if (other != null) {
-                return other;
+            if (stores.containsKey(key)) {
+                return store(key, use);
             } else if (closed) {
                 return CompletableFuture.failedFuture(closed());
             }
             CompletableFuture<Void> gone = closing.get(key);
             if (gone != null) {
-                return gone.thenCompose(nothing -> store(key));
+                return gone.thenCompose(nothing -> store(key, use));
             }
-            Optional<LimitExceededException> tooMany = tooMany(key.namespace());
-            if (tooMany.isPresent()) {
-                return CompletableFuture.failedFuture(tooMany.get());
+            tooMany = tooMany(key, use);
+            if (tooMany.isEmpty()) {
+                if (use == Use.READ) {
+                    onlyRead.add(key);
+                }
+                stores.put(key, opening);
             }
-            stores.put(key, opening);
         }
-        opener.execute(() -> open(key, opening));
+        if (tooMany.isPresent()) {
+            LimitExceededException refusal = tooMany.get();
+            return (tries == 0 ? Optional.<CompletableFuture<Void>>empty() : roomOfOneOnlyRead())
+                    .map(room -> room.thenCompose(nothing -> open(key, use, tries - 1)))
+                    .orElseGet(() -> CompletableFuture.failedFuture(refusal));
+        }
+        try {
+            opener.execute(() -> open(key, opening));
+        } catch (RuntimeException | Error e) {
+            notOpened(key, opening, whyNot(e));
+        }
         return opening;
     }
 
     private void open(Key key, CompletableFuture<LeaseStore> opening) {
         try {
             LeaseStore store = engine.open(key.namespace(), key.purpose());
-            hand(key, resting ? new CountedStore(store, time, () -> store(key)) : store, opening);
+            hand(
+                    key,
+                    resting ? new CountedStore(store, time, use -> store(key, use)) : store,
+                    opening);
         } catch (RuntimeException | Error e) {
-            stores.remove(key, opening);
-            opening.completeExceptionally(e);
+            notOpened(key, opening, e);
         }
+    }
+
+    private void notOpened(Key key, CompletableFuture<LeaseStore> opening, Throwable cause) {
+        synchronized (this) {
+            if (stores.remove(key, opening)) {
+                onlyRead.remove(key);
+            }
+        }
+        opening.completeExceptionally(cause);
     }
 
     private void hand(Key key, LeaseStore store, CompletableFuture<LeaseStore> opening) {
@@ -307,15 +358,73 @@ public final class Namespaces implements AutoCloseable {
     }
 
     /** A namespace that is open for leases or marks is open for the other as well. */
-    private Optional<LimitExceededException> tooMany(String namespace) {
+    private Optional<LimitExceededException> tooMany(Key wanted, Use use) {
+        int share = bounds.mostOnlyRead();
+        if (use == Use.READ && onlyRead.size() >= share) {
+            return Optional.of(new LimitExceededException(
+                    "namespaces that are only read",
+                    share,
+                    share + " namespaces are open that are only read, which is the most"));
+        }
         Set<String> open = new HashSet<>();
         stores.keySet().forEach(key -> open.add(key.namespace()));
         closing.keySet().forEach(key -> open.add(key.namespace()));
         int most = bounds.most();
-        return open.size() < most || open.contains(namespace)
+        return open.size() < most || open.contains(wanted.namespace())
                 ? Optional.empty()
                 : Optional.of(new LimitExceededException(
                         "namespaces", most, most + " namespaces are open, which is the most"));
+    }
+
+    // --- those that make room -----------------------------------------------------------------
+
+    /** A store that nobody uses at the moment. */
+    private record Unused(
+            Key key, CompletableFuture<LeaseStore> opening, CountedStore store, Duration since) {}
+
+    /** Completes when one of those that were only read was closed, or could not be. */
+    private Optional<CompletableFuture<Void>> roomOfOneOnlyRead() {
+        return onlyRead.stream()
+                .flatMap(key -> unused(key, stores.get(key)).stream())
+                .max(Comparator.comparing(Unused::since))
+                .map(this::close)
+                .or(this::closingOnlyRead);
+    }
+
+    private synchronized Optional<CompletableFuture<Void>> closingOnlyRead() {
+        return closing.entrySet().stream()
+                .filter(gone -> onlyRead.contains(gone.getKey()))
+                .map(Map.Entry::getValue)
+                .findAny();
+    }
+
+    private static Optional<Unused> unused(
+            Key key, @Nullable CompletableFuture<LeaseStore> opening) {
+        return opening != null
+                        && opening.isDone()
+                        && !opening.isCompletedExceptionally()
+                        && opening.join() instanceof CountedStore store
+                ? store.unused().map(since -> new Unused(key, opening, store, since))
+                : Optional.empty();
+    }
+
+    /** Closes it unless it is used first or may not rest. */
+    private CompletableFuture<Void> close(Unused unused) {
+        long look = unused.store().look();
+        try {
+            return CompletableFuture.supplyAsync(() -> mayRest(unused.store().uncounted()), opener)
+                    .thenCompose(may -> may)
+                    .thenAcceptAsync(
+                            may -> {
+                                if (may && retire(unused, look)) {
+                                    close(unused.key(), unused.store());
+                                }
+                            },
+                            opener)
+                    .exceptionally(failure -> null);
+        } catch (RuntimeException | Error e) { // no thread: it stays open
+            return CompletableFuture.completedFuture(null);
+        }
     }
 
     // --- those that nobody uses ---------------------------------------------------------------
@@ -336,22 +445,10 @@ public final class Namespaces implements AutoCloseable {
     }
 
     private void closeIfUnused(Key key, CompletableFuture<LeaseStore> opening) {
-        if (opening.isDone()
-                && !opening.isCompletedExceptionally()
-                && opening.join() instanceof CountedStore store
-                && store.isUnusedFor(bounds.idle())
-                && !key.equals(new Key(DEFAULT, Engine.Purpose.LEASES))) {
-            long look = store.look();
-            opener.execute(() -> {
-                CompletionStage<Void> unused = mayRest(store.uncounted())
-                        .thenAcceptAsync(
-                                may -> {
-                                    if (may && retire(key, opening, store, look)) {
-                                        close(key, store);
-                                    }
-                                },
-                                opener);
-            });
+        if (!key.equals(new Key(DEFAULT, Engine.Purpose.LEASES))) {
+            unused(key, opening)
+                    .filter(unused -> unused.since().compareTo(bounds.idle()) >= 0)
+                    .ifPresent(this::close);
         }
     }
 
@@ -362,29 +459,37 @@ public final class Namespaces implements AutoCloseable {
     }
 
     /** Whoever wants the store from here on waits until it is closed, and opens it again. */
-    private synchronized boolean retire(
-            Key key, CompletableFuture<LeaseStore> opening, CountedStore store, long look) {
-        if (closed || !stores.remove(key, opening)) {
+    private synchronized boolean retire(Unused unused, long look) {
+        Key key = unused.key();
+        if (closed || !stores.remove(key, unused.opening())) {
             return false;
         }
         closing.put(key, new CompletableFuture<>()); // before the first call is turned away
-        boolean retired = store.retire(look);
+        boolean retired = unused.store().retire(look);
         if (!retired) {
             closing.remove(key);
-            stores.put(key, opening);
+            stores.put(key, unused.opening());
         }
         return retired;
     }
 
     private void close(Key key, LeaseStore store) {
-        store.close();
-        CompletableFuture<Void> gone;
-        synchronized (this) {
-            gone = closing.remove(key);
+        try {
+            store.close();
+        } finally {
+            CompletableFuture<Void> gone;
+            synchronized (this) {
+                gone = closing.remove(key);
+                onlyRead.remove(key);
+            }
+            if (gone != null) {
+                gone.complete(null);
+            }
         }
-        if (gone != null) {
-            gone.complete(null);
-        }
+    }
+
+    private static Throwable whyNot(Throwable refusal) {
+        return refusal instanceof RejectedExecutionException ? closed() : refusal;
     }
 
     private static StoreUnavailableException closed() {

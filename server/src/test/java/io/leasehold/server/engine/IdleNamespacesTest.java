@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.leasehold.memory.MemoryLeaseStore;
 import io.leasehold.model.Claim;
+import io.leasehold.model.FencingToken;
 import io.leasehold.model.Holder;
 import io.leasehold.model.LeaseId;
 import io.leasehold.model.LeaseRecord;
@@ -14,6 +15,7 @@ import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseEvents;
+import io.leasehold.spi.LeasePage;
 import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseStore;
@@ -21,6 +23,7 @@ import io.leasehold.table.TableOptions;
 import io.leasehold.testkit.VirtualTime;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
@@ -36,6 +39,7 @@ final class IdleNamespacesTest {
 
     private static final Duration IDLE = Duration.ofMinutes(2);
     private static final Duration LONG = Duration.ofHours(1);
+    private static final Scope LOCK = Scope.name("lock");
 
     private final VirtualTime time = VirtualTime.create();
     private final AtomicInteger openings = new AtomicInteger();
@@ -63,7 +67,7 @@ final class IdleNamespacesTest {
     private LeaseRequest request(Duration ttl) {
         return LeaseRequest.of(
                 new LeaseId(7, ids.incrementAndGet()),
-                Claim.exclusive(Scope.name("lock")),
+                Claim.exclusive(LOCK),
                 new Holder("test"),
                 ttl);
     }
@@ -99,6 +103,109 @@ final class IdleNamespacesTest {
         assertThat(namespaces.leases("d").toCompletableFuture()).isCompletedExceptionally();
         time.advance(IDLE.multipliedBy(2));
         assertThat(open("d").list(LeaseQuery.all())).isCompleted();
+    }
+
+    @Test
+    void aReaderOfManyNamesKeepsNobodyFromHisOwn() {
+        for (int i = 0; i < 64; i++) {
+            assertThat(read("made-up-" + i).leases()).isEmpty();
+            assertThat(granted("a").token().value()).isEqualTo(i + 1);
+            assertThat(answer(open("a").forceRelease(LOCK, new FencingToken(i + 1))))
+                    .isInstanceOf(Ending.Ended.class);
+        }
+        Grant first = granted("b");
+        Grant second = granted("c");
+        assertThat(read("a").leases()).isEmpty();
+        assertThat(read("b").leases()).singleElement();
+        assertThat(namespaces.leasesIfAny("made-up-1").orElseThrow().toCompletableFuture())
+                .as("all places are taken by those who do more than read")
+                .isCompletedExceptionally();
+        assertThat(answer(open("b").release(first))).isInstanceOf(Ending.Ended.class);
+        assertThat(answer(open("c").release(second))).isInstanceOf(Ending.Ended.class);
+    }
+
+    @Test
+    void aReaderWhoKeptAStoreThatMadeRoomTakesNoOtherPlace() {
+        LeaseStore kept = answer(namespaces.leasesIfAny("made-up").orElseThrow());
+        assertThat(read("another").leases()).isEmpty();
+        assertThat(answer(kept.list(LeaseQuery.all())).leases()).isEmpty();
+        assertThat(openings).hasValue(3);
+        for (String name : List.of("a", "b", "c")) {
+            assertThat(granted(name).token().value()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aNamespaceThatWasReadFirstStaysOpenForThoseWhoDoMore() {
+        assertThat(read("a").leases()).isEmpty();
+        Grant held = granted("a");
+        assertThat(read("made-up").leases()).isEmpty();
+        assertThat(read("another").leases()).isEmpty();
+        assertThat(answer(open("a").release(held))).isInstanceOf(Ending.Ended.class);
+    }
+
+    @Test
+    void whereNamespacesStayOpenReadersHaveAQuarterOfThem() {
+        namespaces.close();
+        namespaces = OpenedByTest.thatMayHoldSomething(
+                8, openers, name -> MemoryLeaseStore.create(TableOptions.defaults(), time));
+        assertThat(read("one").leases()).isEmpty();
+        assertThat(read("two").leases()).isEmpty();
+        assertThat(namespaces.leasesIfAny("three").orElseThrow().toCompletableFuture())
+                .isCompletedExceptionally();
+        for (int i = 0; i < 6; i++) {
+            assertThat(granted("own-" + i).token().value()).isEqualTo(1);
+        }
+        assertThat(namespaces.leases("own-6").toCompletableFuture()).isCompletedExceptionally();
+    }
+
+    @Test
+    void aNamespaceForWhichThereIsNoThreadIsOpenedByTheNextCall() {
+        namespaces.close();
+        AtomicInteger refusals = new AtomicInteger(1);
+        namespaces = OpenedByTest.thatMayHoldSomething(
+                8,
+                task -> {
+                    if (refusals.getAndDecrement() > 0) {
+                        throw new InternalError("no thread can be had");
+                    }
+                    task.run();
+                },
+                name -> MemoryLeaseStore.create(TableOptions.defaults(), time));
+        assertThat(namespaces.leases("a").toCompletableFuture()).isCompletedExceptionally();
+        assertThat(granted("a").token().value()).isEqualTo(1);
+    }
+
+    @Test
+    void whoExpectsANamespaceIsToldThatThereIsNoThreadToOpenIt() {
+        namespaces.close();
+        namespaces = OpenedByTest.thatMayHoldSomething(
+                8,
+                task -> {
+                    throw new InternalError("no thread can be had");
+                },
+                name -> MemoryLeaseStore.create(TableOptions.defaults(), time));
+        CompletableFuture<LeaseStore> told = new CompletableFuture<>();
+        Namespaces.Expectation unused = namespaces.whenOpen("a", new Namespaces.Expectant() {
+            @Override
+            public void opened(LeaseStore store) {
+                told.complete(store);
+            }
+
+            @Override
+            public void absent() {}
+
+            @Override
+            public void failed(Throwable cause) {
+                told.completeExceptionally(cause);
+            }
+        });
+        assertThat(told).isCompletedExceptionally();
+    }
+
+    private LeasePage read(String namespace) {
+        LeaseStore store = answer(namespaces.leasesIfAny(namespace).orElseThrow());
+        return answer(store.list(LeaseQuery.all()));
     }
 
     @Test
