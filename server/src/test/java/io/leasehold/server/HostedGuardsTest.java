@@ -4,15 +4,20 @@ package io.leasehold.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.util.concurrent.ListenableFuture;
+import io.leasehold.model.StoreId;
 import io.leasehold.protocol.v1.AdmitReply;
 import io.leasehold.protocol.v1.AdmitRequest;
 import io.leasehold.protocol.v1.ListRequest;
 import io.leasehold.testkit.VirtualTime;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Guards of resources that keep no mark of their own. */
 final class HostedGuardsTest {
@@ -46,6 +51,26 @@ final class HostedGuardsTest {
             assertThat(admit(server, "a", 5).hasAdmitted()).isTrue();
             assertThat(server.calls().list(ListRequest.getDefaultInstance()).getLeasesCount())
                     .isZero();
+        }
+    }
+
+    @Test
+    void theIdOfTheStoreOfMarksChangesWhenItsDirectoryIsReplaced(@TempDir Path directory)
+            throws IOException {
+        Path data = directory.resolve("data");
+        AdmitReply before = admitAfterStart(data);
+        AdmitReply restarted = admitAfterStart(data);
+        assertThat(StoreId.parse(restarted.getStoreId())).hasToString(before.getStoreId());
+
+        Files.move(data.resolve("default~guards"), directory.resolve("taken away"));
+        AdmitReply replaced = admitAfterStart(data);
+        assertThat(StoreId.parse(replaced.getStoreId()).toString())
+                .isNotEqualTo(before.getStoreId());
+    }
+
+    private static AdmitReply admitAfterStart(Path data) {
+        try (TestServer server = TestServer.start(TestServer.options("journal:" + data))) {
+            return admit(server, "a", 5);
         }
     }
 

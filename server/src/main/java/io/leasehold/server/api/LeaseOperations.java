@@ -256,11 +256,11 @@ public final class LeaseOperations implements Operations, AutoCloseable {
                     Scope resource =
                             FromWire.field("resource", () -> Scope.name(message.getResource()));
                     FencingToken token = token(message.getToken());
-                    return in(
+                    return told(
                             namespaces.guards(namespace),
                             store -> guards.admit(store, resource, token));
                 },
-                reply -> reply);
+                Replies::admission);
     }
 
     @Override
@@ -432,21 +432,18 @@ public final class LeaseOperations implements Operations, AutoCloseable {
                 .orElseGet(() -> CompletableFuture.completedStage(Told.byNobody(nothing)));
     }
 
-    /** Asks a store of leases, and notes which one it was. */
+    /**
+     * Asks a store, at once if it is open, and notes which one it was. What it throws is none of the
+     * request's mistakes.
+     */
     private static <T> CompletionStage<Told<T>> told(
-            CompletionStage<LeaseStore> store, Function<LeaseStore, CompletionStage<T>> ask) {
-        return in(store, open -> Told.by(open, ask));
-    }
-
-    /** Asks a store, at once if it is open. What it throws is none of the request's mistakes. */
-    private static <T> CompletionStage<T> in(
             CompletionStage<LeaseStore> store, Function<LeaseStore, CompletionStage<T>> ask) {
         CompletableFuture<LeaseStore> opening = store.toCompletableFuture();
         if (!opening.isDone() || opening.isCompletedExceptionally()) {
-            return opening.thenCompose(ask);
+            return opening.thenCompose(open -> Told.by(open, ask));
         }
         try {
-            return ask.apply(opening.join());
+            return Told.by(opening.join(), ask);
         } catch (RuntimeException | Error e) {
             return CompletableFuture.failedFuture(e);
         }

@@ -3,6 +3,7 @@ package io.leasehold.server.api;
 
 import io.leasehold.protocol.ToWire;
 import io.leasehold.protocol.v1.AcquireReply;
+import io.leasehold.protocol.v1.AdmitReply;
 import io.leasehold.protocol.v1.CheckReply;
 import io.leasehold.protocol.v1.EndReply;
 import io.leasehold.protocol.v1.ListReply;
@@ -40,6 +41,10 @@ final class Replies {
 
     static EndReply ending(Told<Ending> told) {
         return ToWire.ending(told.answer()).toBuilder().setStoreId(told.store()).build();
+    }
+
+    static AdmitReply admission(Told<AdmitReply> told) {
+        return told.answer().toBuilder().setStoreId(told.store()).build();
     }
 
     static ListReply page(Told<ListReply> told) {
