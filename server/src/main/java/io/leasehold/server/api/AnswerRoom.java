@@ -130,8 +130,8 @@ final class AnswerRoom {
         void begin() {
             try {
                 readers.execute(this::read);
-            } catch (RuntimeException e) {
-                answered(null, e); // the server has stopped
+            } catch (RuntimeException | Error e) { // the server has stopped, or has no thread
+                answered(null, Failures.before(call, e));
             }
         }
 

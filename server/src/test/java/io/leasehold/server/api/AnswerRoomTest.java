@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.leasehold.protocol.v1.Failure;
 import io.leasehold.server.access.Permission;
 import io.leasehold.server.access.Principal;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
@@ -88,6 +89,23 @@ final class AnswerRoomTest {
         store.completeExceptionally(new IllegalStateException("as the test says"));
         assertThat(room.taken()).isZero();
         assertThat(reply.toCompletableFuture()).isCompletedExceptionally();
+    }
+
+    @Test
+    void aReadForWhichThereIsNoThreadFailsAndGivesItsRoomBack() {
+        AnswerRoom starved = new AnswerRoom(new OperationsOptions.Reads(8, 0), task -> {
+            throw new InternalError("no thread can be had");
+        });
+        CompletionStage<Long> reply = starved.answer(
+                new Caller(new Named("a"), new Delivery()),
+                () -> CompletableFuture.completedStage(LARGE),
+                size -> size);
+        assertThat(reply.toCompletableFuture())
+                .isCompletedExceptionally()
+                .failsWithin(Duration.ZERO)
+                .withThrowableThat()
+                .withCauseInstanceOf(CallFailedException.class);
+        assertThat(starved.taken()).isZero();
     }
 
     @Test
