@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 import org.slf4j.LoggerFactory;
 
 /** What is logged while it is open. */
-final class LogForTests extends AppenderBase<ILoggingEvent> implements AutoCloseable {
+public final class LogForTests extends AppenderBase<ILoggingEvent> implements AutoCloseable {
 
     private final Logger root = context().getLogger(Logger.ROOT_LOGGER_NAME);
     private final List<ILoggingEvent> events = new CopyOnWriteArrayList<>();
@@ -25,7 +25,7 @@ final class LogForTests extends AppenderBase<ILoggingEvent> implements AutoClose
         return (LoggerContext) LoggerFactory.getILoggerFactory();
     }
 
-    static LogForTests open() {
+    public static LogForTests open() {
         LogForTests log = new LogForTests();
         log.setContext(log.root.getLoggerContext());
         log.start();
@@ -39,7 +39,7 @@ final class LogForTests extends AppenderBase<ILoggingEvent> implements AutoClose
     }
 
     /** As it would be written, traces included. */
-    String text() {
+    public String text() {
         return events.stream()
                 .map(event -> event.getFormattedMessage() + "\n"
                         + ThrowableProxyUtil.asString(event.getThrowableProxy()))

@@ -19,15 +19,14 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The audit log: a line of JSON for each force-release and each call of the administration, also
- * for those that were refused, and for sign-ins that failed. It goes to the logger {@code leasehold.audit} and, if one is named,
- * to a file, which is opened anew for each line, so that it can be rotated. Never lease ids or
- * secrets. Thread-safe.
+ * for those that were refused, and for sign-ins that failed. It goes to the logger {@code
+ * leasehold.audit} and, if one is named, to a file, which is opened anew for each line, so that it
+ * can be rotated. Never lease ids or secrets. Thread-safe.
  */
 public final class Audit {
 
@@ -67,15 +66,21 @@ public final class Audit {
     }
 
     /**
-     * Writes a line, on the executor, or at once if that takes no more. Completes when it is written;
-     * calls are answered after that. Never fails.
+     * Writes a line, on the executor. If that takes no more, the line is an error in the log alone:
+     * callers are event loops, which must not wait for a file. Completes when it is written; calls
+     * are answered after that. Never fails.
      */
     CompletionStage<Void> write(AuditEntry entry) {
         String line = entry.toJson(time.wallMillis());
         try {
             return CompletableFuture.runAsync(() -> write(line), executor);
-        } catch (RejectedExecutionException e) { // too many wait, or the server has stopped
-            write(line);
+        } catch (RuntimeException | Error e) { // too many wait, or the server has stopped
+            file.ifPresentOrElse(
+                    path -> LOG.error(
+                            "not in the audit log {} (too many lines wait to be written): {}",
+                            path,
+                            line),
+                    () -> LOG.info("{}", line));
             return CompletableFuture.completedFuture(null);
         }
     }

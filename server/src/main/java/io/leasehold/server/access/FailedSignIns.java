@@ -10,9 +10,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Counts the sign-ins or the TLS handshakes that failed, and writes them to the audit log: the first at once, then at most
- * a line a second with how many there were and the last of them, so that nobody can fill the log.
- * Thread-safe.
+ * Counts the sign-ins or the TLS handshakes that failed, and writes them to the audit log: the first
+ * at once, then at most a line a second with how many there were and the last of them, so that
+ * nobody can fill the log. Thread-safe.
  */
 public final class FailedSignIns {
 

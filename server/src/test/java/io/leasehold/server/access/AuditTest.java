@@ -4,6 +4,7 @@ package io.leasehold.server.access;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.leasehold.server.LogForTests;
 import io.leasehold.server.api.CallId;
 import io.leasehold.testkit.VirtualTime;
 import java.io.IOException;
@@ -65,13 +66,16 @@ final class AuditTest {
     }
 
     @Test
-    void aLineIsWrittenAtOnceIfTooManyWait() throws IOException {
+    void aLineForWhichThereIsNoRoomIsToldInTheLogAndItsCallerDoesNotWaitForTheFile() {
         Path file = directory.resolve("audit.log");
         Audit audit = Audit.toFile(file, VirtualTime.create(), task -> {
             throw new RejectedExecutionException();
         });
-        assertThat(audit.write(entry("urgent"))).isCompleted();
-        assertThat(Files.readString(file)).contains("urgent");
+        try (LogForTests log = LogForTests.open()) {
+            assertThat(audit.write(entry("urgent"))).isCompleted();
+            assertThat(log.text()).contains("not in the audit log " + file, "urgent");
+        }
+        assertThat(file).isEmptyFile();
     }
 
     @Test
