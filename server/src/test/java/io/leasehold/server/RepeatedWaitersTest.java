@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.server;
 
+import static io.leasehold.server.Requests.acquire;
+import static io.leasehold.server.Requests.call;
+import static io.leasehold.server.Requests.grant;
+import static io.leasehold.server.Requests.release;
+import static io.leasehold.server.Requests.seconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.leasehold.Lease;
-import io.leasehold.Leasehold;
-import io.leasehold.LeaseholdOptions;
-import io.leasehold.client.RemoteLeaseStore;
-import io.leasehold.client.RemoteOptions;
+import io.leasehold.protocol.v1.AcquireReply;
+import io.leasehold.protocol.v1.AcquireRequest;
+import io.leasehold.protocol.v1.Answer;
+import io.leasehold.protocol.v1.Call;
+import io.leasehold.protocol.v1.Grant;
+import io.leasehold.protocol.v1.LeaseView;
+import io.leasehold.protocol.v1.ListRequest;
 import io.leasehold.server.access.AccessRule;
 import io.leasehold.server.access.EdgeLimits;
 import io.leasehold.server.access.Security;
 import io.leasehold.server.access.TokenFile;
 import io.leasehold.server.api.OperationsOptions;
-import io.leasehold.spi.LeaseQuery;
-import io.leasehold.spi.LeaseView;
 import io.leasehold.testkit.RealTime;
 import io.leasehold.testkit.TestLength;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -32,7 +36,8 @@ import org.junit.jupiter.api.parallel.Isolated;
 final class RepeatedWaitersTest {
 
     private static final int WAITERS = TestLength.of(500, 3_500);
-    private static final Duration PATIENCE = Duration.ofMillis(400);
+    private static final int TIMES = 8;
+    private static final int IN_ONE_MESSAGE = 100;
 
     @TempDir
     @SuppressWarnings("NullAway.Init") // set by JUnit
@@ -63,30 +68,54 @@ final class RepeatedWaitersTest {
     void waitersCountOnceForEveryLimitHoweverOftenTheyRepeat() {
         TokenFile tokens = TokenFile.at(directory.resolve("tokens"));
         String token = tokens.create("crowd", List.of(AccessRule.parse("*=acquire,read")));
-        try (LeaseholdServer server = LeaseholdServer.start(options(tokens));
-                RemoteLeaseStore store = RemoteLeaseStore.connect(
-                        RemoteOptions.at("leasehold://127.0.0.1:" + server.port())
-                                .withToken(token));
-                Leasehold leasehold = Leasehold.on(
-                        store,
-                        LeaseholdOptions.defaults().withPatience(PATIENCE).withStoreLeftOpen())) {
-            Lease held = leasehold.lock("lock").acquire(RealTime.PATIENCE);
-            List<CompletableFuture<Lease>> waiting = new ArrayList<>();
-            for (int i = 0; i < WAITERS; i++) {
-                waiting.add(leasehold.lock("lock").acquireAsync(RealTime.PATIENCE));
+        try (TestServer server = TestServer.start(options(tokens))) {
+            TestSession session = TestSession.on(server.channel(), new Bearer(token));
+            Grant held = grant(acquired(session, acquire("lock").setTtl(seconds(600))));
+            List<AcquireRequest.Builder> waiters = waiters();
+            List<CompletableFuture<Answer>> answers = new ArrayList<>();
+            for (int i = 0; i < TIMES; i++) {
+                answers.addAll(send(session, waiters));
             }
-            RealTime.until("all wait", () -> waiters(store) == WAITERS);
-            RealTime.pass(PATIENCE.multipliedBy(5));
-            assertThat(waiting).noneMatch(CompletableFuture::isDone);
-            leasehold.lock("other").acquire(RealTime.PATIENCE).close();
-            assertThat(held.isValid()).isTrue();
-            waiting.forEach(lease -> lease.cancel(false));
+            RealTime.until("all wait", () -> waiters(session) == WAITERS);
+            acquired(session, acquire("other")); // is asked for behind all of the repeats
+            assertThat(answers).noneMatch(CompletableFuture::isDone);
+            assertThat(session.call(call(release(held))).getEnded().hasEnded()).isTrue();
         }
     }
 
-    private static int waiters(RemoteLeaseStore store) {
-        return RealTime.answer(store.list(LeaseQuery.all())).leases().stream()
-                .mapToInt(LeaseView::waiters)
+    private static AcquireReply acquired(TestSession session, AcquireRequest.Builder request) {
+        Answer answer = session.call(call(request));
+        assertThat(answer.getAcquired().hasGranted()).as("%s", answer).isTrue();
+        return answer.getAcquired();
+    }
+
+    private static List<AcquireRequest.Builder> waiters() {
+        List<AcquireRequest.Builder> waiters = new ArrayList<>();
+        for (int i = 0; i < WAITERS; i++) {
+            waiters.add(acquire("lock").setWait(seconds(600)));
+        }
+        return waiters;
+    }
+
+    private static List<CompletableFuture<Answer>> send(
+            TestSession session, List<AcquireRequest.Builder> waiters) {
+        List<CompletableFuture<Answer>> answers = new ArrayList<>();
+        for (int from = 0; from < WAITERS; from += IN_ONE_MESSAGE) {
+            List<AcquireRequest.Builder> some =
+                    waiters.subList(from, Math.min(WAITERS, from + IN_ONE_MESSAGE));
+            answers.addAll(
+                    session.send(some.stream().map(Requests::call).toArray(Call.Builder[]::new)));
+        }
+        return answers;
+    }
+
+    private static int waiters(TestSession session) {
+        return session
+                .call(Call.newBuilder().setList(ListRequest.getDefaultInstance()))
+                .getListed()
+                .getLeasesList()
+                .stream()
+                .mapToInt(LeaseView::getWaiters)
                 .sum();
     }
 }

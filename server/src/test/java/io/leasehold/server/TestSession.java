@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.server;
 
+import io.grpc.CallCredentials;
 import io.grpc.Channel;
 import io.grpc.stub.ClientCallStreamObserver;
 import io.grpc.stub.ClientResponseObserver;
@@ -34,17 +35,21 @@ final class TestSession implements ClientResponseObserver<SessionRequest, Sessio
     }
 
     static TestSession on(Channel channel) {
-        return on(channel, true);
+        return on(LeasesGrpc.newStub(channel), true);
+    }
+
+    static TestSession on(Channel channel, CallCredentials credentials) {
+        return on(LeasesGrpc.newStub(channel).withCallCredentials(credentials), true);
     }
 
     /** A session that reads nothing until it is told to. */
     static TestSession unread(Channel channel) {
-        return on(channel, false);
+        return on(LeasesGrpc.newStub(channel), false);
     }
 
-    private static TestSession on(Channel channel, boolean reading) {
+    private static TestSession on(LeasesGrpc.LeasesStub calls, boolean reading) {
         TestSession session = new TestSession(reading);
-        var unused = LeasesGrpc.newStub(channel).session(session);
+        var unused = calls.session(session);
         return session;
     }
 
