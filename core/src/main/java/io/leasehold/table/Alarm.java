@@ -41,8 +41,8 @@ public final class Alarm {
         }
         cancel();
         if (due != LeaseTable.NEVER) {
-            dueAt = due;
             timer = time.schedule(Duration.ofNanos(due - now), this::goOff);
+            dueAt = due; // not before: it may be that no timer can be had
         }
     }
 

@@ -166,7 +166,17 @@ final class Committer implements Runnable {
 
     /** Sets the writer going. Call it without the lock, when {@link #needsRun} says so. */
     void start() {
-        writer.execute(this);
+        try {
+            writer.execute(this);
+        } catch (RuntimeException | Error e) { // the next who needs a run asks again
+            lock.lock();
+            try {
+                running = false;
+            } finally {
+                lock.unlock();
+            }
+            throw e;
+        }
     }
 
     /** Writes batches until nobody waits for one. If it can't go on, for whatever reason, it says so. */

@@ -340,36 +340,68 @@ public final class JournalLeaseStore implements LeaseStore {
         return stage;
     }
 
-    /** Runs an operation under the lock, and has the writer write what came of it. */
+    /**
+     * Runs an operation under the lock, and has the writer write what came of it, also if it fails:
+     * others wait for what was recorded until then.
+     */
     private void operate(CompletableFuture<?> stage, LongConsumer operation) {
-        if (decide(stage, operation)) {
-            committer.start();
-        }
-        deliveries.flush();
-    }
-
-    /** Runs an operation under the lock, and says whether there is something to write now. */
-    private boolean decide(CompletableFuture<?> stage, LongConsumer operation) {
+        Throwable failure = null;
         boolean run = false;
         lock.lock();
         try {
-            if (ended != null) {
-                throw new StoreUnavailableException(ended);
-            }
-            long now = time.nanos() - origin;
-            recorder.begin(now);
-            try {
-                operation.accept(now);
-            } finally {
-                upkeep.setTimers(now);
-                run = committer.needsRun();
-            }
-        } catch (LeaseholdException e) {
-            stage.completeExceptionally(e);
+            run(operation);
+        } catch (Throwable e) {
+            failure = e;
         } finally {
+            run = committer.needsRun();
             lock.unlock();
         }
-        return run;
+        try {
+            setGoing(run);
+        } finally {
+            if (failure != null) {
+                fail(stage, failure);
+            }
+        }
+    }
+
+    private void run(LongConsumer operation) {
+        if (ended != null) {
+            throw new StoreUnavailableException(ended);
+        }
+        long now = time.nanos() - origin;
+        recorder.begin(now);
+        try {
+            operation.accept(now);
+        } finally {
+            upkeep.setTimers(now);
+        }
+    }
+
+    /** Has written what is to be written, and delivers what can be. Call it without the lock. */
+    private void setGoing(boolean writer) {
+        try {
+            if (writer) {
+                committer.start();
+            }
+        } finally {
+            deliveries.flush();
+        }
+    }
+
+    /** Nobody knows how far an operation came that failed with something else than a refusal. */
+    private void fail(CompletableFuture<?> stage, Throwable failure) {
+        stage.completeExceptionally(
+                failure instanceof LeaseholdException refusal
+                        ? refusal
+                        : new OutcomeUnknownException(
+                                "the journal " + directory.path() + " failed: "
+                                        + failure.getClass().getName(),
+                                failure));
+        if (failure instanceof VirtualMachineError fatal
+                && !(failure instanceof StackOverflowError)) {
+            throw fatal;
+        }
     }
 
     private void ensureThawed(long now) {
@@ -451,10 +483,7 @@ public final class JournalLeaseStore implements LeaseStore {
             return closing;
         } finally {
             lock.unlock();
-            if (run) {
-                committer.start();
-            }
-            deliveries.flush();
+            setGoing(run);
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.journal;
 
+import io.leasehold.model.OutcomeUnknownException;
 import io.leasehold.spi.Time;
 import io.leasehold.table.Alarm;
 import io.leasehold.table.LeaseTable;
@@ -22,6 +23,7 @@ import java.util.function.LongConsumer;
  */
 final class Maintenance {
 
+    private static final System.Logger LOG = System.getLogger(JournalLeaseStore.class.getName());
     private static final long TICK = Duration.ofSeconds(1).toNanos();
 
     private final Parts parts;
@@ -88,15 +90,26 @@ final class Maintenance {
     }
 
     private void wakeUp() {
-        store.operate(new CompletableFuture<>(), now -> {
+        operate(now -> {
             wakeUp.cancel();
             parts.table.advance(LeaseTable.ALL, now);
         });
     }
 
+    /** Nobody waits for what an alarm sets off: if it fails, that is logged. */
+    private void operate(LongConsumer operation) {
+        CompletableFuture<Boolean> stage = new CompletableFuture<>();
+        stage.whenComplete((done, failure) -> {
+            if (failure instanceof OutcomeUnknownException) { // else the store has ended
+                LOG.log(System.Logger.Level.WARNING, "what was due in a journal failed", failure);
+            }
+        });
+        store.operate(stage, operation);
+    }
+
     private void tick() {
         lockFile.checkSoon(housekeeper, store::fail);
-        store.operate(new CompletableFuture<>(), now -> {
+        operate(now -> {
             tick.cancel();
             parts.table.advance(LeaseTable.ALL, now);
             if (parts.room.isShort()) {
