@@ -177,7 +177,7 @@ public final class FencedLock {
         Renewer renewer = leasehold.client().renewer;
         T result;
         if (!renewer.bodyBegins(lease.held())) {
-            throw Leasehold.closed();
+            throw lease.held().notBegun();
         }
         try {
             result = body.apply(lease);

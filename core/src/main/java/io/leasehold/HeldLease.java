@@ -4,6 +4,7 @@ package io.leasehold;
 import io.leasehold.internal.TimerHeap;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseLostException;
+import io.leasehold.model.LeaseholdException;
 import io.leasehold.model.RefusalReason;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.Refused;
@@ -95,20 +96,24 @@ final class HeldLease implements TimerHeap.Timed {
     // ---- the body, under the renewer's lock
 
     /**
-     * A thread begins to work under the lease; false if that was given back or is about to be.
+     * A thread begins to work under the lease; false if that is lost, given back, or about to be.
      *
      * @param hasLease whether the body has the {@link Lease} in hand, by which it can be told
      */
     boolean beginBody(Thread thread, boolean hasLease) {
-        if (state == State.CLOSED || ending) {
+        if (state != State.HELD || ending) {
             return false;
         }
         body = thread;
         bodyHasLease = hasLease;
-        if (state == State.LOST) {
-            interruptBody();
-        }
         return true;
+    }
+
+    /** Why nobody could begin to work under it. */
+    LeaseholdException notBegun() {
+        return takenAway
+                ? new LeaseLostException(grant.holding(), whyOver + "; the work did not begin")
+                : Leasehold.closed();
     }
 
     /** The body is done; true if it was interrupted for the sake of the lease. */

@@ -4,6 +4,7 @@ package io.leasehold;
 import io.leasehold.model.IdempotencyConflictException;
 import io.leasehold.model.InProgressException;
 import io.leasehold.model.LeaseLostException;
+import io.leasehold.model.LeaseholdException;
 import io.leasehold.model.LockInterruptedException;
 import io.leasehold.model.NotSharedException;
 import io.leasehold.model.WorkFailedException;
@@ -54,7 +55,8 @@ public final class Idempotency<T> {
      * @throws IdempotencyConflictException if the key was used with another payload
      * @throws InProgressException if it runs elsewhere, still so at the end of the wait
      * @throws LeaseLostException if the work was done but took longer than its lease could be kept,
-     *     and nobody else has stored an outcome
+     *     and nobody else has stored an outcome; or if the lease was lost before the work began,
+     *     which the message says
      * @throws NotSharedException if the work was done but its result could not be stored; it holds
      *     the result
      * @throws LockInterruptedException if the thread was interrupted before the work began
@@ -71,9 +73,7 @@ public final class Idempotency<T> {
             return once.outcome(stored.left());
         }
         HeldLease lease = ((OnceCall.Begun.Mine) begun).lease();
-        if (!once.beginWork(lease)) {
-            throw Leasehold.closed();
-        }
+        once.beginWork(lease);
         T value;
         try {
             value = ForeignCode.valueOf(work, lease.grant.token());
@@ -119,8 +119,10 @@ public final class Idempotency<T> {
             HeldLease lease,
             Work<? extends T, ?> work,
             CompletableFuture<Outcome<T>> result) {
-        if (!once.beginWork(lease)) {
-            result.completeExceptionally(Leasehold.closed()); // or it was cancelled before
+        try {
+            once.beginWork(lease);
+        } catch (LeaseholdException e) {
+            result.completeExceptionally(e);
             return;
         }
         T value;

@@ -229,6 +229,8 @@ final class LocalFlight<T> {
         }
         if (client.renewer.workBegins(mine.lease)) {
             attempt(mine).run();
+        } else if (mine.lease.notBegun() instanceof LeaseLostException loss) {
+            lost(mine, loss);
         } else {
             fail(Leasehold.closed());
         }

@@ -7,6 +7,7 @@ import io.leasehold.model.IdempotencyConflictException;
 import io.leasehold.model.InProgressException;
 import io.leasehold.model.LeaseLostException;
 import io.leasehold.model.LeaseRecord;
+import io.leasehold.model.LeaseholdException;
 import io.leasehold.model.LimitExceededException;
 import io.leasehold.model.NotSharedException;
 import io.leasehold.model.Scope;
@@ -90,12 +91,16 @@ final class OnceCall<T> {
     }
 
     /**
-     * Goes to work on this thread, from when on it can't be cancelled; false if it was taken back
-     * before, or its lease was.
+     * Goes to work on this thread, from when on it can't be cancelled.
+     *
+     * @throws LeaseholdException if it was taken back before, or its lease is lost or was given back
      */
-    boolean beginWork(HeldLease lease) {
-        return state.compareAndSet(State.WAITING, State.WORKING)
-                && client.renewer.workBegins(lease);
+    void beginWork(HeldLease lease) {
+        if (!state.compareAndSet(State.WAITING, State.WORKING)
+                || !client.renewer.workBegins(lease)) {
+            client.release(lease); // perhaps the store still has it
+            throw lease.notBegun();
+        }
     }
 
     private StoreUnavailableException cancelledCall() {

@@ -209,10 +209,10 @@ final class Renewer {
 
     /**
      * From here on this thread works under the lease, which it has in hand, and is interrupted when
-     * the lease ends first, if that is wanted. False if the lease was given back already.
+     * the lease ends first, if that is wanted. False if the lease is lost or given back by now.
      */
     boolean bodyBegins(HeldLease lease) {
-        return locked(() -> lease.beginBody(Thread.currentThread(), true));
+        return begins(lease, true);
     }
 
     /**
@@ -220,7 +220,13 @@ final class Renewer {
      * completion of the lease.
      */
     boolean workBegins(HeldLease lease) {
-        return locked(() -> lease.beginBody(Thread.currentThread(), false));
+        return begins(lease, false);
+    }
+
+    /** It may have waited for a thread for longer than the lease lasted. */
+    private boolean begins(HeldLease lease, boolean hasLease) {
+        return locked(() ->
+                !loseIfOverdue(lease) && lease.beginBody(Thread.currentThread(), hasLease));
     }
 
     /** The body is done; true if it was interrupted because the lease ended first. */

@@ -4,14 +4,20 @@ package io.leasehold.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.leasehold.Environment;
+import io.leasehold.FencedLock;
 import io.leasehold.Lease;
+import io.leasehold.Leasehold;
+import io.leasehold.LeaseholdOptions;
 import io.leasehold.LockOptions;
 import io.leasehold.model.LeaseLostException;
 import io.leasehold.model.LockTimeoutException;
+import io.leasehold.spi.Time;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
@@ -173,5 +179,42 @@ final class BodyTest {
                         .singleElement()
                         .isInstanceOf(LeaseLostException.class));
         assertThat(Thread.interrupted()).isFalse();
+    }
+
+    @Test
+    void aBodyWhoseLeaseIsOverBeforeItBeginsDoesNotBegin() {
+        Time slow = new Time() { // the process is suspended just after the lease has come
+            @Override
+            public long nanos() {
+                return world.time.nanos();
+            }
+
+            @Override
+            public long wallMillis() {
+                return world.time.wallMillis();
+            }
+
+            @Override
+            public Timer schedule(Duration delay, Runnable task) {
+                if (!world.leases().isEmpty()) {
+                    world.time.suspend(World.TTL.multipliedBy(2));
+                }
+                return world.time.schedule(delay, task);
+            }
+        };
+        LeaseholdOptions options = LeaseholdOptions.defaults()
+                .withEnvironment(new Environment(slow, Runnable::run, new SplittableRandom(1)))
+                .withStoreLeftOpen();
+        List<Lease> begun = new ArrayList<>();
+        try (Leasehold suspended = Leasehold.on(world.store, options)) {
+            FencedLock lock = suspended.lock("ledger");
+            assertThatThrownBy(() -> lock.use(Duration.ZERO, begun::add))
+                    .isInstanceOf(LeaseLostException.class)
+                    .hasMessageContaining("the work did not begin");
+            assertThatThrownBy(() -> lock.tryUse(begun::add))
+                    .isInstanceOf(LeaseLostException.class);
+        }
+        assertThat(begun).isEmpty();
+        assertThat(world.leases()).isEmpty();
     }
 }

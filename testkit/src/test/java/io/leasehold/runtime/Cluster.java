@@ -31,6 +31,7 @@ final class Cluster {
     final List<Node> nodes = new ArrayList<>();
     final List<String> violations = new ArrayList<>();
     final Map<String, Long> counts = new TreeMap<>();
+    private boolean healing;
 
     Cluster(long seed) {
         random = new SplittableRandom(seed);
@@ -82,6 +83,19 @@ final class Cluster {
         assertThat(violations).isEmpty();
     }
 
+    /** Work that once in a while lasts for longer than its lease, because its process stops. */
+    void workOn(Node node) {
+        if (healing || random.nextInt(20) > 0) {
+            return;
+        }
+        node.process.pause();
+        count("paused at work");
+        for (long i = TTL.multipliedBy(3).dividedBy(STEP); i > 0; i--) {
+            step();
+        }
+        revive(node);
+    }
+
     private static void revive(Node node) {
         node.network.cutOff(false);
         node.process.resume();
@@ -89,6 +103,7 @@ final class Cluster {
 
     /** Everything works again, for as long as whoever waits may need. */
     void heal(Duration span) {
+        healing = true;
         for (Node node : nodes) {
             node.heal();
             revive(node);

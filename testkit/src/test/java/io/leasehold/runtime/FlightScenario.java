@@ -65,8 +65,10 @@ final class FlightScenario {
         cluster.count("calls");
         String key = "k" + cluster.random.nextInt(3);
         int kind = cluster.random.nextInt(2);
-        CompletableFuture<Flight<String>> call =
-                cluster.oneOf(flights).get(kind).getAsync(key, token -> work(token, key + kind));
+        Node node = cluster.oneOf(cluster.nodes);
+        CompletableFuture<Flight<String>> call = flights.get(cluster.nodes.indexOf(node))
+                .get(kind)
+                .getAsync(key, token -> work(node, token, key + kind));
         calls.add(call);
         call.whenComplete((flight, error) -> {
             Throwable cause = error instanceof CompletionException ? error.getCause() : error;
@@ -85,12 +87,14 @@ final class FlightScenario {
         }
     }
 
-    private String work(FencingToken token, String key) {
+    private String work(Node node, FencingToken token, String key) {
         FencingToken before = newestRun.put(key, token);
         if (before != null && !before.isOlderThan(token)) {
-            // a paused process may begin late: what it brings must not be published
-            newestRun.put(key, before);
-            cluster.count("begun late");
+            cluster.violations.add(token + " begins, though " + before + " has begun");
+        }
+        cluster.workOn(node);
+        if (!token.equals(newestRun.get(key))) {
+            cluster.count("done late"); // what it brings must not be published
         }
         String value = "made under " + token;
         if (cluster.random.nextInt(10) == 0) {

@@ -86,8 +86,10 @@ final class IdempotencyScenario {
         cluster.count("calls");
         Digest digest = cluster.random.nextInt(20) == 0 ? WRONG : RIGHT;
         String[] own = {""};
-        CompletableFuture<Outcome<String>> call = cluster.oneOf(idempotencies)
-                .onceAsync(IdempotentCall.of(key, digest), token -> work(token, own));
+        Node node = cluster.oneOf(cluster.nodes);
+        CompletableFuture<Outcome<String>> call = idempotencies
+                .get(cluster.nodes.indexOf(node))
+                .onceAsync(IdempotentCall.of(key, digest), token -> work(node, token, own));
         calls.add(call);
         call.whenComplete((outcome, error) -> {
             if (error == null) {
@@ -101,16 +103,17 @@ final class IdempotencyScenario {
         }
     }
 
-    private String work(FencingToken token, String[] own) throws Passing, Lasting {
-        runs++;
+    private String work(Node node, FencingToken token, String[] own) throws Passing, Lasting {
+        String run = "run " + ++runs;
         cluster.count("ran");
+        cluster.workOn(node);
         int fate = cluster.random.nextInt(20);
         if (fate < 2) {
             throw new Passing();
         } else if (fate == 2) {
-            throw new Lasting("refused in run " + runs);
+            throw new Lasting("refused in " + run);
         }
-        own[0] = "run " + runs + " under " + token;
+        own[0] = run + " under " + token;
         return own[0];
     }
 

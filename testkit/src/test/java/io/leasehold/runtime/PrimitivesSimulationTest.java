@@ -63,7 +63,7 @@ final class PrimitivesSimulationTest {
         assertThat(counts.get("calls")).isGreaterThanOrEqualTo(2_000L * SEEDS);
         assertOften(counts, 20 * SEEDS, "own", "shared", "failed");
         assertOften(counts, 2 * SEEDS, "store: EXPIRED", "left");
-        assertOften(counts, 1, "begun late");
+        assertOften(counts, 1, "done late");
     }
 
     @Test
