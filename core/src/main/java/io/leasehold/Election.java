@@ -111,9 +111,13 @@ public final class Election implements AutoCloseable {
 
     /** The present term if this candidate leads. */
     public Optional<Term> term() {
+        return Optional.ofNullable(present()).filter(Term::isValid);
+    }
+
+    private @Nullable Term present() {
         lock.lock();
         try {
-            return Optional.ofNullable(term).filter(Term::isValid);
+            return term;
         } finally {
             lock.unlock();
         }
@@ -125,13 +129,7 @@ public final class Election implements AutoCloseable {
      * unless told otherwise, once the body has returned.
      */
     public void resign() {
-        Term present;
-        lock.lock();
-        try {
-            present = term;
-        } finally {
-            lock.unlock();
-        }
+        Term present = present();
         if (present != null) {
             present.resign();
         }

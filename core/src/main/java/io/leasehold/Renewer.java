@@ -16,10 +16,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -53,7 +51,7 @@ final class Renewer {
     private final TimerHeap<HeldLease> schedule = new TimerHeap<>();
 
     /** Losses that are yet to be told, without the lock. */
-    private final Queue<Runnable> losses = new ConcurrentLinkedQueue<>();
+    private final List<Runnable> losses = new ArrayList<>();
 
     /** Not the source of lease ids: that is secure, and one number of it costs as much as a grant. */
     private final SplittableRandom jitter;
@@ -370,9 +368,11 @@ final class Renewer {
         schedule.remove(lease);
         LeaseLostException loss = new LeaseLostException(lease.grant.holding(), why);
         losses.add(() -> {
+            // by this thread: our own dependents can't wait for listeners, which are told elsewhere
             lease.lost.complete(loss);
             lease.handedOver();
-            LOG.log(System.Logger.Level.WARNING, loss.getMessage());
+            client.executors.tellLoss(
+                    () -> LOG.log(System.Logger.Level.WARNING, loss.getMessage()));
         });
     }
 
@@ -397,15 +397,16 @@ final class Renewer {
 
     private <T> T locked(Supplier<T> change) {
         T result;
+        List<Runnable> caused;
         lock.lock();
         try {
             result = change.get();
+            caused = losses.isEmpty() ? List.of() : List.copyOf(losses);
+            losses.clear();
         } finally {
             lock.unlock();
         }
-        for (Runnable loss = losses.poll(); loss != null; loss = losses.poll()) {
-            client.executors.tellLoss(loss);
-        }
+        caused.forEach(Runnable::run);
         return result;
     }
 

@@ -7,11 +7,15 @@ import io.leasehold.Codec;
 import io.leasehold.Digest;
 import io.leasehold.Election;
 import io.leasehold.ElectionOptions;
+import io.leasehold.FencedLock;
 import io.leasehold.Flight;
 import io.leasehold.IdempotentCall;
 import io.leasehold.Lease;
 import io.leasehold.Leasehold;
+import io.leasehold.LeaseholdOptions;
+import io.leasehold.LockOptions;
 import io.leasehold.Outcome;
+import io.leasehold.SingleFlightOptions;
 import io.leasehold.Term;
 import io.leasehold.memory.MemoryLeaseStore;
 import io.leasehold.model.FencingToken;
@@ -20,6 +24,7 @@ import io.leasehold.model.Scope;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -30,6 +35,7 @@ import org.junit.jupiter.api.Test;
 final class CallbackThreadsTest {
 
     private static final Duration WAIT = Duration.ofSeconds(30);
+    private static final Duration SHORT = Duration.ofSeconds(1); // leases renewed after a third
     private static final int CALLBACK_THREADS = 4;
 
     private final MemoryLeaseStore store = MemoryLeaseStore.create();
@@ -153,6 +159,62 @@ final class CallbackThreadsTest {
         lease.onLost(told::complete);
         lose(lease);
         assertThat(OtherThread.await(told)).isInstanceOf(LeaseLostException.class);
+    }
+
+    /** Four listeners of losses that don't return: nobody else is told of a loss. */
+    private void blockLosses(Leasehold at) {
+        CountDownLatch busy = new CountDownLatch(CALLBACK_THREADS);
+        for (int i = 0; i < CALLBACK_THREADS; i++) {
+            Lease lease = at.lock("slow/" + i).acquire(WAIT);
+            lease.onLost(loss -> {
+                busy.countDown();
+                awaitEnd();
+            });
+            lose(lease);
+        }
+        OtherThread.await(() -> busy.getCount() == 0);
+    }
+
+    @Test
+    void slowListenersOfLossesDoNotKeepAFlightFromBeginningAnew() {
+        blockLosses(leasehold);
+        SingleFlightOptions options = SingleFlightOptions.defaults().withTtl(SHORT);
+        AtomicInteger runs = new AtomicInteger();
+        CompletableFuture<Flight<String>> flight = leasehold
+                .singleFlight("reports", Codec.strings(), options)
+                .getAsync("june", token -> {
+                    int run = runs.incrementAndGet();
+                    if (run == 1) {
+                        loseInStore(Scope.name("reports/june"), token);
+                        new CountDownLatch(1).await(); // until the loss is noticed
+                    }
+                    return "made by run " + run;
+                });
+        assertThat(OtherThread.await(flight).value()).isEqualTo("made by run 2");
+    }
+
+    @Test
+    void slowListenersOfLossesDoNotKeepCloseFromSeeingThatALeaseIsLost() {
+        LeaseholdOptions patient = LeaseholdOptions.defaults()
+                .withCloseGrace(Duration.ofMinutes(5))
+                .withStoreLeftOpen();
+        Leasehold closed = Leasehold.on(store, patient);
+        blockLosses(closed);
+        CompletableFuture<Lease> held = new CompletableFuture<>();
+        FencedLock lock = closed.lock(LockOptions.defaults().withTtl(SHORT), Scope.name("ledger"));
+        OtherThread<Boolean> body = OtherThread.runs(() -> lock.use(WAIT, lease -> {
+            held.complete(lease);
+            awaitEnd();
+        }));
+        Lease lease = OtherThread.await(held);
+        OtherThread<Boolean> closing = OtherThread.runs(closed::close).awaitBlocked();
+        assertThat(closing.isDone()).as("a body runs").isFalse();
+
+        loseInStore(lease.scope(), lease.token());
+
+        assertThat(closing.result()).isTrue();
+        mayEnd.countDown();
+        assertThat(body.failure()).isInstanceOf(LeaseLostException.class);
     }
 
     @Test
