@@ -63,9 +63,9 @@ final class Client {
 
     /** Lets go of the store, and closes it unless it is somebody else's. */
     void leaveStore() {
-        storeChanges.close();
+        ForeignCode.close(storeChanges);
         if (options.closeStore()) {
-            store.close();
+            ForeignCode.close(store);
         }
     }
 

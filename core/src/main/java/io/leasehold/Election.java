@@ -97,7 +97,12 @@ public final class Election implements AutoCloseable {
         Observation observation = new Observation(client, office, listener, this::forget);
         observations.add(observation);
         leasehold.closeAtEnd(observation, observation::close);
-        observation.start();
+        try {
+            observation.start();
+        } catch (Throwable e) { // its caller has nothing to close it by
+            observation.close();
+            throw e;
+        }
         if (isClosed()) {
             observation.close(); // close() may have looked before it was in the set
         }

@@ -36,6 +36,17 @@ final class ForeignCode {
                         .log(System.Logger.Level.WARNING, "a listener failed", thrown));
     }
 
+    /** Closes what belongs to a store, which should not throw; what it throws is logged. */
+    static void close(AutoCloseable part) {
+        try {
+            part.close();
+        } catch (Throwable thrown) {
+            System.getLogger(Leasehold.class.getName())
+                    .log(System.Logger.Level.WARNING, "a store failed to close", thrown);
+            throwIfFatal(thrown);
+        }
+    }
+
     /** The value of the user's work, which is never null. */
     static <T, X extends Exception> T valueOf(Work<? extends T, X> work, FencingToken token)
             throws X {

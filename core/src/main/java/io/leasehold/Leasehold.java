@@ -182,8 +182,11 @@ public final class Leasehold implements AutoCloseable {
     }
 
     private void closeStore() {
-        client.leaveStore();
-        ownThreads.close();
+        try {
+            client.leaveStore();
+        } finally {
+            ownThreads.close();
+        }
     }
 
     private boolean isClosed() {

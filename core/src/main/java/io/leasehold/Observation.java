@@ -86,10 +86,10 @@ public final class Observation implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        if (ended != null) {
-            ended.close();
-        }
         onClose.accept(this);
+        if (ended != null) {
+            ForeignCode.close(ended);
+        }
     }
 
     boolean isClosed() {
@@ -112,7 +112,7 @@ public final class Observation implements AutoCloseable {
             lock.unlock();
         }
         if (late) {
-            made.close();
+            ForeignCode.close(made);
         }
         ask();
     }

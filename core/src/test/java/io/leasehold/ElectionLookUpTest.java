@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.leasehold.memory.MemoryLeaseStore;
 import io.leasehold.model.StoreUnavailableException;
+import io.leasehold.spi.LeaseStore;
+import java.lang.reflect.Proxy;
 import org.junit.jupiter.api.Test;
 
 /** Whoever only asks who leads leaves nothing behind. */
@@ -31,6 +33,30 @@ final class ElectionLookUpTest {
         candidate.close();
         assertThat(leasehold.background).isEmpty();
         leasehold.close();
+    }
+
+    /** A store that tells no events, because it can't be reached. */
+    private static LeaseStore withoutEvents(LeaseStore store) {
+        return (LeaseStore) Proxy.newProxyInstance(
+                LeaseStore.class.getClassLoader(),
+                new Class<?>[] {LeaseStore.class},
+                (proxy, method, arguments) -> {
+                    if (method.getName().equals("subscribe")) {
+                        throw new StoreUnavailableException("no events now");
+                    }
+                    return method.invoke(store, arguments);
+                });
+    }
+
+    @Test
+    void anObservationThatCouldNotBeginLeavesNothingBehind() {
+        try (Leasehold deaf = Leasehold.on(withoutEvents(MemoryLeaseStore.create()))) {
+            Election election = deaf.election("billing");
+            assertThatThrownBy(() -> election.observe(leader -> {}))
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessage("no events now");
+            assertThat(deaf.background).isEmpty();
+        }
     }
 
     @Test

@@ -12,6 +12,7 @@ import io.leasehold.Term;
 import io.leasehold.memory.MemoryLeaseStore;
 import io.leasehold.model.LeaseLostException;
 import io.leasehold.model.StoreUnavailableException;
+import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.Time;
 import io.leasehold.testkit.ThreadLeakCheck;
 import java.time.Duration;
@@ -83,6 +84,65 @@ final class LeaseholdCloseTest {
         world.pass(World.PATIENCE); // its withdrawal is tried a few times
         assertThat(world.leases()).isEmpty();
         assertThat(world.time.pendingTimers()).isZero();
+    }
+
+    @Test
+    void anElectionThatBeginsWhileTheLeaseholdClosesEndsToo() {
+        one.wire.beforeSending = () -> {
+            one.wire.beforeSending = () -> {};
+            one.leasehold.close();
+        };
+        assertThatThrownBy(() -> one.leasehold.election("office", term -> {}))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessage("this Leasehold is closed");
+        world.pass(World.PATIENCE); // its withdrawal is tried a few times
+        assertThat(world.leases()).isEmpty();
+        assertThat(world.time.pendingTimers()).as("it campaigns no more").isZero();
+    }
+
+    @Test
+    void aCandidateThatIsClosedWhileItCampaignsAnewLeavesTheQueue() {
+        List<Election> candidates = new ArrayList<>();
+        List<Term> terms = new ArrayList<>();
+        Lease before = two.holds("office");
+        candidates.add(one.leasehold.election("office", terms::add));
+        CompletableFuture<Lease> next = two.waits("office");
+        int sent = one.wire.acquires.size();
+        one.wire.beforeSending = () -> {
+            if (one.wire.acquires.size() > sent) { // its term is over
+                one.wire.beforeSending = () -> {};
+                candidates.get(0).close();
+            }
+        };
+        before.close();
+
+        assertThat(terms).hasSize(1);
+        assertThat(Node.obtained(next).isValid()).isTrue();
+        world.pass(World.PATIENCE);
+        assertThat(world.leases().get(0).waiters()).isZero();
+    }
+
+    @Test
+    void closeEndsEverythingThoughTheStoreThrowsWhenItIsClosed() {
+        try (ThreadLeakCheck.Watch watch = ThreadLeakCheck.watch()) {
+            MemoryLeaseStore memory = MemoryLeaseStore.create();
+            WireTap store = new WireTap(memory, Time.system());
+            Leasehold leasehold = Leasehold.on(store);
+            store.beforeClosing = () -> {
+                throw new NoClassDefFoundError("com/example/Driver");
+            };
+            Lease held = leasehold.lock("ledger").acquire(Duration.ZERO);
+            leasehold.election("office").observe(leader -> {});
+            leasehold.election("office").observe(leader -> {});
+            leasehold.election("other", term -> {});
+
+            leasehold.close();
+
+            assertThat(held.isValid()).isFalse();
+            assertThat(memory.list(LeaseQuery.all()).toCompletableFuture().join().leases())
+                    .isEmpty();
+            assertThat(store.closed).isTrue();
+        }
     }
 
     @Test

@@ -45,6 +45,9 @@ final class WireTap implements LeaseStore {
     /** Runs before each message; what it throws, the call throws. */
     volatile Runnable beforeSending = () -> {};
 
+    /** Runs before a subscription or the store is closed; what it throws, the call throws. */
+    volatile Runnable beforeClosing = () -> {};
+
     private final LeaseStore store;
     private final Time time;
 
@@ -119,6 +122,7 @@ final class WireTap implements LeaseStore {
         subscriptions.incrementAndGet();
         return () -> {
             subscriptions.decrementAndGet();
+            beforeClosing.run();
             made.close();
         };
     }
@@ -136,6 +140,7 @@ final class WireTap implements LeaseStore {
     @Override
     public void close() {
         closed = true;
+        beforeClosing.run();
         store.close();
     }
 }
