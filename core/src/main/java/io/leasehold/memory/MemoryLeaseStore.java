@@ -118,8 +118,9 @@ public final class MemoryLeaseStore implements LeaseStore {
             sweepAndAcquire(request, round, stripe, pending);
         } catch (LeaseholdException e) {
             pending.completeExceptionally(e);
+        } finally { // also after an error: others have been granted something
+            deliveries.flush();
         }
-        deliveries.flush();
         return pending;
     }
 
@@ -127,9 +128,12 @@ public final class MemoryLeaseStore implements LeaseStore {
         int locked = locks.lock(stripe, table);
         try {
             long now = now();
-            table.acquire(request, round, now, pending);
-            pending.handOut(deliveries);
-            wakeUps.set(locked, table.wakeAt(locked), now);
+            try {
+                table.acquire(request, round, now, pending);
+                pending.handOut(deliveries);
+            } finally {
+                wakeUps.set(locked, table.wakeAt(locked), now);
+            }
         } finally {
             locks.unlock(locked);
         }
@@ -283,19 +287,27 @@ public final class MemoryLeaseStore implements LeaseStore {
 
     /** Makes one decision of the table under the locks it needs, then delivers what it set off. */
     private <T> CompletionStage<T> decide(int stripe, LongFunction<T> decision) {
-        CompletionStage<T> answer;
+        try {
+            return CompletableFuture.completedFuture(decideLocked(stripe, decision));
+        } catch (LeaseholdException e) {
+            return CompletableFuture.failedFuture(e);
+        } finally {
+            deliveries.flush();
+        }
+    }
+
+    private <T> T decideLocked(int stripe, LongFunction<T> decision) {
         int locked = locks.lock(stripe, table);
         try {
             long now = now();
-            answer = CompletableFuture.completedFuture(decision.apply(now));
-            wakeUps.set(locked, table.wakeAt(locked), now);
-        } catch (LeaseholdException e) {
-            answer = CompletableFuture.failedFuture(e);
+            try {
+                return decision.apply(now);
+            } finally {
+                wakeUps.set(locked, table.wakeAt(locked), now);
+            }
         } finally {
             locks.unlock(locked);
         }
-        deliveries.flush();
-        return answer;
     }
 
     private void wakeUp(int stripe) {

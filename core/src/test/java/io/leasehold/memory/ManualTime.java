@@ -38,6 +38,11 @@ final class ManualTime implements Time {
         return tasks.size();
     }
 
+    /** The clock goes on; timers that fall due run only when time passes the next time. */
+    void passUnnoticed(Duration time) {
+        nanos += time.toNanos();
+    }
+
     void pass(Duration time) {
         long end = nanos + time.toNanos();
         while (!tasks.isEmpty()) {

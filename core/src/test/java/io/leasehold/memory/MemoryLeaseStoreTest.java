@@ -2,6 +2,7 @@
 package io.leasehold.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.leasehold.model.Claim;
 import io.leasehold.model.FencingToken;
@@ -59,6 +60,22 @@ final class MemoryLeaseStoreTest {
     private static Grant grant(CompletableFuture<Acquisition> answer) {
         assertThat(answer).isCompleted();
         return ((Acquisition.Granted) answer.join()).grant();
+    }
+
+    @Test
+    @SuppressWarnings("NullAway") // the mistake that is tested
+    void aWaiterIsAnsweredThoughTheOperationThatServesItFails() {
+        Grant unused = grant(acquire(A, Duration.ZERO));
+        CompletableFuture<Acquisition> first = acquire(A, LONG);
+        CompletableFuture<Acquisition> second = acquire(A, LONG);
+        time.passUnnoticed(TTL);
+
+        assertThatThrownBy(() -> store.check(Scope.name("a"), null))
+                .isInstanceOf(NullPointerException.class);
+
+        assertThat(first).isCompleted();
+        time.pass(TTL);
+        assertThat(second).isCompleted();
     }
 
     @Test

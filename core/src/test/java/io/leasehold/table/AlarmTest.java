@@ -2,6 +2,7 @@
 package io.leasehold.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.leasehold.spi.Time;
 import java.time.Duration;
@@ -30,12 +31,16 @@ final class AlarmTest {
 
         @Override
         public Timer schedule(Duration delay, Runnable task) {
+            if (noTimer) {
+                throw new OutOfMemoryError("unable to create native thread");
+            }
             timers.add(task);
             delays.add(delay);
             return () -> timers.remove(task);
         }
     };
 
+    private boolean noTimer;
     private boolean noThread;
     private int wakeUps;
 
@@ -51,6 +56,15 @@ final class AlarmTest {
 
     private void goOff() {
         timers.remove().run();
+    }
+
+    @Test
+    void oneForWhichNoTimerCouldBeHadIsSetTheNextTime() {
+        noTimer = true;
+        assertThatThrownBy(() -> alarm.set(10, 4)).isInstanceOf(OutOfMemoryError.class);
+        noTimer = false;
+        alarm.set(10, 5);
+        assertThat(delays).containsExactly(Duration.ofNanos(5));
     }
 
     @Test
