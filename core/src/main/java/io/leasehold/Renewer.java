@@ -223,8 +223,8 @@ final class Renewer {
 
     /** It may have waited for a thread for longer than the lease lasted. */
     private boolean begins(HeldLease lease, boolean hasLease) {
-        return locked(() ->
-                !loseIfOverdue(lease) && lease.beginBody(Thread.currentThread(), hasLease));
+        return locked(
+                () -> !loseIfOverdue(lease) && lease.beginBody(Thread.currentThread(), hasLease));
     }
 
     /** The body is done; true if it was interrupted because the lease ended first. */

@@ -184,24 +184,24 @@ final class BodyTest {
     @Test
     void aBodyWhoseLeaseIsOverBeforeItBeginsDoesNotBegin() {
         Time slow = new Time() { // the process is suspended just after the lease has come
-            @Override
-            public long nanos() {
-                return world.time.nanos();
-            }
+                    @Override
+                    public long nanos() {
+                        return world.time.nanos();
+                    }
 
-            @Override
-            public long wallMillis() {
-                return world.time.wallMillis();
-            }
+                    @Override
+                    public long wallMillis() {
+                        return world.time.wallMillis();
+                    }
 
-            @Override
-            public Timer schedule(Duration delay, Runnable task) {
-                if (!world.leases().isEmpty()) {
-                    world.time.suspend(World.TTL.multipliedBy(2));
-                }
-                return world.time.schedule(delay, task);
-            }
-        };
+                    @Override
+                    public Timer schedule(Duration delay, Runnable task) {
+                        if (!world.leases().isEmpty()) {
+                            world.time.suspend(World.TTL.multipliedBy(2));
+                        }
+                        return world.time.schedule(delay, task);
+                    }
+                };
         LeaseholdOptions options = LeaseholdOptions.defaults()
                 .withEnvironment(new Environment(slow, Runnable::run, new SplittableRandom(1)))
                 .withStoreLeftOpen();

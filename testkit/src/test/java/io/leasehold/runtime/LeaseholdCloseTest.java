@@ -139,7 +139,10 @@ final class LeaseholdCloseTest {
             leasehold.close();
 
             assertThat(held.isValid()).isFalse();
-            assertThat(memory.list(LeaseQuery.all()).toCompletableFuture().join().leases())
+            assertThat(memory.list(LeaseQuery.all())
+                            .toCompletableFuture()
+                            .join()
+                            .leases())
                     .isEmpty();
             assertThat(store.closed).isTrue();
         }
