@@ -16,6 +16,7 @@ import io.leasehold.spi.LeaseQuery;
 import io.leasehold.spi.LeaseRequest;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Queue;
@@ -195,18 +196,23 @@ final class MemoryLeaseStoreConcurrencyTest {
         Grant first = ((Acquisition.Granted)
                         store.acquire(request(one, LONG)).toCompletableFuture().join())
                 .grant();
-        List<Integer> served = new ArrayList<>();
+        List<Integer> served = Collections.synchronizedList(new ArrayList<>());
+        CompletableFuture<Boolean> all = new CompletableFuture<>();
         for (int i = 0; i < 10_000; i++) {
             int place = i;
             store.acquire(request(i % 100 == 0 ? spanning : one, LONG)).thenAccept(answer -> {
                 served.add(place);
                 release(((Acquisition.Granted) answer).grant(), place + 2);
+                if (place == 9_999) {
+                    all.complete(true);
+                }
             });
         }
         assertThat(served).isEmpty();
 
         release(first, 1);
 
+        assertThat(all.join()).isTrue();
         assertThat(failure.get()).isNull();
         assertThat(served).hasSize(10_000).isSorted();
         assertThat(page().leases()).isEmpty();

@@ -4,6 +4,7 @@ package io.leasehold.redis;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.leasehold.model.LeaseholdException;
+import io.leasehold.spi.Time;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
@@ -57,7 +58,12 @@ final class LettuceLink implements Link {
     private final AbstractRedisClient client;
     private final Supplier<Pair> connect;
     private final boolean cluster;
-    private final AtomicBoolean looking = new AtomicBoolean();
+    // every call may find that it is needed, as long as there is no primary
+    private final ThrottledTask looking = new ThrottledTask(
+            ThrottledTask.daemons("leasehold-redis-primary"),
+            Time.system(),
+            LOOK_AT_MOST_EVERY,
+            this::swap);
     private final AtomicBoolean closed = new AtomicBoolean();
     private final Set<String> channels = ConcurrentHashMap.newKeySet();
     private volatile Pair connections;
@@ -102,6 +108,9 @@ final class LettuceLink implements Link {
         } catch (RuntimeException e) {
             end(client, resources);
             throw Failures.unreachable(e);
+        } catch (Error e) { // unable to create native thread, and it may be tried again for long
+            end(client, resources);
+            throw e;
         }
     }
 
@@ -271,12 +280,9 @@ final class LettuceLink implements Link {
 
     @Override
     public void lookForPrimary() {
-        if (cluster || closed.get() || !looking.compareAndSet(false, true)) {
-            return;
+        if (!cluster && !closed.get()) {
+            looking.start();
         }
-        Thread thread = new Thread(this::swap, "leasehold-redis-primary");
-        thread.setDaemon(true);
-        thread.start();
     }
 
     private void swap() {
@@ -292,9 +298,6 @@ final class LettuceLink implements Link {
             later(CLOSE_OLD_AFTER, old.calls::closeAsync);
         } catch (RuntimeException e) {
             LOG.log(System.Logger.Level.DEBUG, "no primary was found", e);
-        } finally {
-            // every call may find that it is needed, as long as there is no primary
-            later(LOOK_AT_MOST_EVERY, () -> looking.set(false));
         }
     }
 

@@ -31,7 +31,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.ThreadFactory;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -65,14 +65,15 @@ public final class RedisQuorumNode implements QuorumNode {
     private final RedisAddress address;
     private final SecureRandom random = new SecureRandom();
     private final Time time = Time.system();
-    private final AtomicBoolean connecting = new AtomicBoolean();
+    private final ThrottledTask connecting;
     private volatile @Nullable RedisLeaseStore connected;
     private volatile String whyNot = "it has not been looked for";
     private volatile boolean closed;
 
-    private RedisQuorumNode(RedisOptions options, RedisAddress address) {
+    private RedisQuorumNode(RedisOptions options, RedisAddress address, ThreadFactory threads) {
         this.options = options;
         this.address = address;
+        this.connecting = new ThrottledTask(threads, time, LOOK_AT_MOST_EVERY, this::connect);
     }
 
     /** The namespace {@code default} of the Redis at the URI, which need not be there yet. */
@@ -85,6 +86,10 @@ public final class RedisQuorumNode implements QuorumNode {
      * the same namespace, unless they are on one server.
      */
     public static RedisQuorumNode at(RedisOptions options) {
+        return at(options, ThrottledTask.daemons("leasehold-redis-node"));
+    }
+
+    static RedisQuorumNode at(RedisOptions options, ThreadFactory threads) {
         RedisAddress address = RedisAddress.of(options.uri());
         if (address.cluster() || !DirectLine.isPossible(address.uris().get(0))) {
             throw new IllegalArgumentException(
@@ -92,9 +97,8 @@ public final class RedisQuorumNode implements QuorumNode {
         } else if (options.replicas() > 0) {
             throw new IllegalArgumentException("a node of a quorum does not wait for replicas");
         }
-        RedisQuorumNode node = new RedisQuorumNode(options, address);
-        node.connecting.set(true);
-        node.connect();
+        RedisQuorumNode node = new RedisQuorumNode(options, address, threads);
+        node.connecting.runHere();
         return node;
     }
 
@@ -117,8 +121,6 @@ public final class RedisQuorumNode implements QuorumNode {
             }
         } catch (LeaseholdException e) {
             whyNot = String.valueOf(e.getMessage());
-        } finally {
-            time.schedule(LOOK_AT_MOST_EVERY, () -> connecting.set(false));
         }
     }
 
@@ -127,10 +129,8 @@ public final class RedisQuorumNode implements QuorumNode {
         if (store != null) {
             return store;
         }
-        if (!closed && connecting.compareAndSet(false, true)) {
-            Thread thread = new Thread(this::connect, "leasehold-redis-node");
-            thread.setDaemon(true);
-            thread.start();
+        if (!closed) {
+            connecting.start();
         }
         throw new StoreUnavailableException(whyNot);
     }
