@@ -84,12 +84,12 @@ public final class Deliveries implements LeaseTable.Listener {
      * in it.
      */
     public static Deliveries on(Time time, String name) {
-        return time == Time.system() ? onThread(name) : new Deliveries();
+        return StoreThread.isMachines(time) ? onThread(name) : new Deliveries();
     }
 
     /** Makes deliveries as {@link #on} does that take turns on one thread. */
     public static Supplier<Deliveries> sharedOn(Time time, String name) {
-        if (time != Time.system()) {
+        if (!StoreThread.isMachines(time)) {
             return Deliveries::new;
         }
         Executor thread = StoreThread.named(name);

@@ -36,6 +36,19 @@ public final class StoreThread {
      * the time owns the order of what happens in it.
      */
     public static Executor on(Time time, String name) {
-        return time == Time.system() ? named(name) : Runnable::run;
+        return isMachines(time) ? named(name) : Runnable::run;
+    }
+
+    /**
+     * The machine's time with timers that run on such a thread; another time as it is. For a store
+     * whose timers decide, send or answer: the thread of the machine's timers, on which every
+     * time-out in the process depends, does nothing but wake this one.
+     */
+    public static Time timers(Time time, String name) {
+        return isMachines(time) ? new StoreTime(Time.system(), named(name)) : time;
+    }
+
+    static boolean isMachines(Time time) {
+        return time == Time.system() || time instanceof StoreTime;
     }
 }

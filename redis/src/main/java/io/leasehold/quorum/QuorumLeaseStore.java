@@ -25,6 +25,7 @@ import io.leasehold.spi.Renewal;
 import io.leasehold.spi.RenewalRequest;
 import io.leasehold.spi.Rotation;
 import io.leasehold.spi.Time;
+import io.leasehold.table.StoreThread;
 
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -39,8 +40,8 @@ import java.util.random.RandomGenerator;
 
 /**
  * Leases on an odd number of independent nodes, any minority of which may be down: Redlock, with
- * tokens that are ordered. Thread-safe; has no thread and no lock that is held while a node is
- * asked.
+ * tokens that are ordered. Thread-safe; has no lock that is held while a node is asked, and
+ * one thread while timers are due.
  *
  * <h2>Why this is safe, and how far</h2>
  *
@@ -95,9 +96,10 @@ public final class QuorumLeaseStore implements LeaseStore {
     QuorumLeaseStore(
             QuorumOptions options,
             List<? extends QuorumNode> nodes,
-            Time time,
+            Time clock,
             RandomGenerator random,
             Safeguards safeguards) {
+        Time time = StoreThread.timers(clock, "leasehold-quorum-alarms");
         this.options = options;
         this.members = new Members(List.copyOf(nodes), options, time, safeguards);
         this.context = new Context(members, random, safeguards);

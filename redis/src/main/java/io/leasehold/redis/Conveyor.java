@@ -218,19 +218,17 @@ final class Conveyor {
         watch.begin(arrival);
         arrival.whenComplete((answers, error) -> {
             watch.forgetAnswered();
+            LeaseholdException reason = error == null ? null : Failures.of(error);
+            if (reason instanceof OutcomeUnknownException) {
+                extras.missed(); // before more is sent the same way, and perhaps stands in a write
+            }
             arrived.run();
-            if (error == null) {
+            if (reason == null) {
                 unload(batch, answers);
+            } else if (Failures.isMoving(reason)) {
+                batch.forEach(operation -> sendAgain(operation, reason));
             } else {
-                LeaseholdException reason = Failures.of(error);
-                if (Failures.isMoving(reason)) {
-                    batch.forEach(operation -> sendAgain(operation, reason));
-                } else {
-                    fail(batch, reason);
-                }
-                if (reason instanceof OutcomeUnknownException) {
-                    extras.missed();
-                }
+                fail(batch, reason);
             }
         });
         begun(sending).whenComplete((answers, error) -> {

@@ -21,6 +21,7 @@ import io.leasehold.spi.RenewalRequest;
 import io.leasehold.spi.Rotation;
 import io.leasehold.spi.Time;
 import io.leasehold.spi.TokenCheck;
+import io.leasehold.table.StoreThread;
 import io.leasehold.table.TableOptions;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -89,10 +90,11 @@ public final class RedisLeaseStore implements LeaseStore {
      */
     RedisLeaseStore(
             RedisOptions options,
-            Time time,
+            Time clock,
             Link.Factory links,
             Operation hello,
             int callsUnderWay) {
+        Time time = StoreThread.timers(clock, "leasehold-redis-alarms");
         String namespace = "leasehold:{" + options.namespace() + "}";
         String name = ClientName.random();
         this.options = options;

@@ -3,6 +3,7 @@ package io.leasehold.redis;
 
 import io.leasehold.model.OutcomeUnknownException;
 import io.leasehold.spi.Time;
+import io.leasehold.table.StoreThread;
 
 import java.time.Duration;
 import java.util.Queue;
@@ -13,6 +14,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /**
  * Fails calls that are not answered in time. There is one timer for all of them: to set one for each
  * would wake the thread of the timers with each call.
+ *
+ * <p>It has a thread of its own. The store's other timers send, and so may stand in a write that only
+ * this one ends.
  */
 final class Watch {
 
@@ -26,7 +30,7 @@ final class Watch {
     private final AtomicBoolean set = new AtomicBoolean();
 
     Watch(Time time, Duration patience) {
-        this.time = time;
+        this.time = StoreThread.timers(time, "leasehold-redis-timeouts");
         this.patience = patience;
     }
 

@@ -77,6 +77,35 @@ final class ConveyorTest {
         return IntStream.range(from, to).mapToObj(this::send).toList();
     }
 
+    /** It could stand in a write that the doubt would end. */
+    @Test
+    void theConnectionIsDoubtedBeforeMoreIsSentOnIt() {
+        List<Integer> callsBefore = new ArrayList<>();
+        Conveyor doubting = new Conveyor(
+                this::call,
+                () -> null,
+                new Conveyor.Extras() {
+                    @Override
+                    public void deliver(List<?> fields) {}
+
+                    @Override
+                    public void missed() {
+                        callsBefore.add(calls.size());
+                    }
+                },
+                time,
+                PATIENCE,
+                1);
+        doubting.send(operation(1));
+        time.advance(PATIENCE.dividedBy(2));
+        doubting.send(operation(2));
+
+        time.advance(PATIENCE.dividedBy(2));
+
+        assertThat(callsBefore).containsExactly(1);
+        assertThat(calls).hasSize(2);
+    }
+
     @Test
     void aLoneOperationGoesAtOnceAndIsAnswered() {
         CompletableFuture<List<Object>> answer = send(1);
