@@ -31,7 +31,7 @@ final class Watches {
     Watches(RemoteOptions options, Loop loop) {
         this.options = options;
         this.loop = loop;
-        this.deliveries = Deliveries.sharedOn(options.time(), "leasehold-remote-events");
+        this.deliveries = Deliveries.sharedOn(options.time(), "leasehold-remote");
     }
 
     /** One more, which begins now if there is a connection. By any thread. */

@@ -76,7 +76,7 @@ public final class MemoryLeaseStore implements LeaseStore {
         this.id = id;
         this.time = time;
         this.origin = time.nanos();
-        this.deliveries = Deliveries.on(time, "leasehold-memory-events");
+        this.deliveries = Deliveries.on(time, "leasehold-memory");
         this.table = new LeaseTable(options, StripeLocks.COUNT, 0, deliveries);
         this.wakeUps =
                 new WakeUps(time, StoreThread.on(time, "leasehold-memory-alarms"), this::wakeUp);

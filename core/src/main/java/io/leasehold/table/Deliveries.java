@@ -9,6 +9,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
@@ -18,9 +19,10 @@ import org.jspecify.annotations.Nullable;
  * Carries late answers and events out of a table, for its driver: taken in under the lock of the
  * operation that caused them, given out without any lock, one at a time and in order.
  *
- * <p>Answers go out first. Whichever thread finds nobody delivering them delivers until none is
- * left, so an answer whose recipient answers in turn adds to the queue and not to the stack.
- * Answers are bounded by the number of waiters.
+ * <p>Answers go out first. Whichever thread finds nobody delivering them delivers those that are
+ * there, so an answer whose recipient answers in turn adds to the queue and not to the stack. It
+ * delivers a bounded number and leaves the rest to an executor, so that a caller is not kept by
+ * answers to others for as long as there are any. Answers are bounded by the number of waiters.
  *
  * <p>Events are told by an executor, a bounded number in one turn, so that a slow listener holds up
  * no caller. They are bounded here: when the listeners fall behind, events are dropped and counted.
@@ -31,8 +33,9 @@ public final class Deliveries implements LeaseTable.Listener {
     private static final int MAX_EVENTS = 8192;
     private static final int TURN = 256;
 
+    private final Executor answerer;
     private final Executor teller;
-    private final boolean direct; // the teller is whoever asks for a turn
+    private final boolean direct; // whoever asks for a turn takes it
     private final List<Entry> listeners = new CopyOnWriteArrayList<>();
     private final Queue<Runnable> answers = new ConcurrentLinkedQueue<>();
     private final Queue<Told> events = new ConcurrentLinkedQueue<>();
@@ -60,40 +63,45 @@ public final class Deliveries implements LeaseTable.Listener {
 
     /** Tells events on the thread that delivers answers, behind them: for tests and simulations. */
     public Deliveries() {
-        this(Runnable::run, true);
+        this(Runnable::run, Runnable::run, true);
     }
 
-    /** Tells events on an executor, which runs one turn at a time. */
-    public Deliveries(Executor teller) {
-        this(teller, false);
+    /** Delivers what a thread leaves of the answers, and tells events, each on an executor. */
+    Deliveries(Executor answerer, Executor teller) {
+        this(answerer, teller, false);
     }
 
-    private Deliveries(Executor teller, boolean direct) {
+    private Deliveries(Executor answerer, Executor teller, boolean direct) {
+        this.answerer = answerer;
         this.teller = teller;
         this.direct = direct;
     }
 
-    /** Tells events on a {@linkplain StoreThread#named thread} of this name. */
-    public static Deliveries onThread(String name) {
-        return new Deliveries(StoreThread.named(name));
+    /**
+     * Delivers what a thread leaves of the answers, and tells events, on {@linkplain
+     * StoreThread#named threads} of the store's: {@code STORE-answers} and {@code STORE-events}.
+     */
+    public static Deliveries onThreads(String store) {
+        return new Deliveries(
+                StoreThread.named(store + "-answers"), StoreThread.named(store + "-events"));
     }
 
     /**
-     * On the machine's time, tells events {@linkplain #onThread on a thread} of this name. On
-     * another, by the thread that caused them: whoever owns the time owns the order of what happens
-     * in it.
+     * On the machine's time, {@linkplain #onThreads on threads} of the store's. On another, by the
+     * thread that caused it: whoever owns the time owns the order of what happens in it.
      */
-    public static Deliveries on(Time time, String name) {
-        return StoreThread.isMachines(time) ? onThread(name) : new Deliveries();
+    public static Deliveries on(Time time, String store) {
+        return StoreThread.isMachines(time) ? onThreads(store) : new Deliveries();
     }
 
-    /** Makes deliveries as {@link #on} does that take turns on one thread. */
-    public static Supplier<Deliveries> sharedOn(Time time, String name) {
+    /** Makes deliveries as {@link #on} does that take turns on the same threads. */
+    public static Supplier<Deliveries> sharedOn(Time time, String store) {
         if (!StoreThread.isMachines(time)) {
             return Deliveries::new;
         }
-        Executor thread = StoreThread.named(name);
-        return () -> new Deliveries(thread);
+        Executor answerer = StoreThread.named(store + "-answers");
+        Executor teller = StoreThread.named(store + "-events");
+        return () -> new Deliveries(answerer, teller);
     }
 
     /** Tells the listener of every event from now on. */
@@ -141,18 +149,47 @@ public final class Deliveries implements LeaseTable.Listener {
     }
 
     private void deliverAnswers() {
-        if (answers.isEmpty() || answering.getAndIncrement() > 0) {
-            return;
+        if (!answers.isEmpty() && answering.getAndIncrement() == 0) {
+            deliverTurn();
         }
-        int served = 1;
+    }
+
+    /** One turn. Asks for another if there are more to deliver. */
+    private void deliverTurn() {
+        int left = TURN;
+        int served;
         do {
+            served = answering.get();
             deliverer = Thread.currentThread();
             for (Runnable next = answers.poll(); next != null; next = answers.poll()) {
                 deliver(next);
+                if (!direct && --left == 0) {
+                    deliverer = null;
+                    if (askForTurnOfAnswers()) {
+                        return;
+                    }
+                    deliverer = Thread.currentThread();
+                    left = TURN;
+                }
             }
             deliverer = null; // before another thread can be the one
-            served = answering.addAndGet(-served);
-        } while (served > 0);
+        } while (answering.addAndGet(-served) > 0);
+    }
+
+    /** False for want of threads: whoever waits for an answer must not wait in vain. */
+    private boolean askForTurnOfAnswers() {
+        AtomicBoolean taken = new AtomicBoolean(); // an executor may take it in and fail then
+        try {
+            answerer.execute(() -> {
+                if (taken.compareAndSet(false, true)) {
+                    deliverTurn();
+                }
+            });
+            return true;
+        } catch (RuntimeException | Error e) {
+            LOG.log(System.Logger.Level.WARNING, "answers are delivered by a caller", e);
+            return !taken.compareAndSet(false, true);
+        }
     }
 
     private static void deliver(Runnable answer) {

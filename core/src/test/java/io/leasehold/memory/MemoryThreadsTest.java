@@ -10,9 +10,12 @@ import io.leasehold.model.Scope;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.LeaseEvent;
 import io.leasehold.spi.LeaseRequest;
+import io.leasehold.spi.Time;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,6 +29,7 @@ final class MemoryThreadsTest {
 
     private static final Duration SHORT = Duration.ofMillis(500); // until somebody is to be told
     private static final Duration LONG = Duration.ofMinutes(5);
+    private static final Duration TOO_LONG = Duration.ofSeconds(30); // for a release
 
     private final MemoryLeaseStore store = MemoryLeaseStore.create();
     private long lastId;
@@ -109,5 +113,37 @@ final class MemoryThreadsTest {
 
         assertThat(closed.join()).isTrue();
         assertThat(acquire(LONG, Duration.ZERO)).isCompletedExceptionally();
+    }
+
+    /** Two that hand a lease over to each other for as long as the caller is kept. */
+    @Test
+    void aCallerIsNotKeptByTheAnswersToOthers() {
+        AtomicBoolean free = new AtomicBoolean();
+        long start = Time.system().nanos();
+        BooleanSupplier over =
+                () -> free.get() || Time.system().nanos() - start > TOO_LONG.toNanos();
+        Acquisition.Granted first =
+                (Acquisition.Granted) acquire(LONG, Duration.ZERO).join();
+        CompletableFuture<Boolean> ended = new CompletableFuture<>();
+        handOn(over, ended);
+        handOn(over, ended);
+
+        store.release(first.grant()).toCompletableFuture().join();
+
+        free.set(true);
+        assertThat(ended.join()).as("it went on until the caller was free").isTrue();
+        assertThat(Duration.ofNanos(Time.system().nanos() - start)).isLessThan(TOO_LONG);
+    }
+
+    /** Waits for the lease, gives it back, and so on until it is over. */
+    private void handOn(BooleanSupplier over, CompletableFuture<Boolean> ended) {
+        acquire(LONG, LONG).thenAccept(came -> {
+            if (over.getAsBoolean()) {
+                ended.complete(true);
+            } else {
+                handOn(over, ended);
+            }
+            store.release(((Acquisition.Granted) came).grant());
+        });
     }
 }

@@ -26,7 +26,8 @@ import org.junit.jupiter.api.Test;
 final class DeliveriesTest {
 
     private final Queue<Runnable> turns = new ArrayDeque<>();
-    private final Deliveries deliveries = new Deliveries(turns::add);
+    private final Queue<Runnable> answerTurns = new ArrayDeque<>();
+    private final Deliveries deliveries = new Deliveries(answerTurns::add, turns::add);
     private final List<Object> seen = new ArrayList<>();
 
     private static LeaseEvent event(long token) {
@@ -98,6 +99,65 @@ final class DeliveriesTest {
         deliveries.flush();
 
         assertThat(seen).containsExactly("second", "third");
+    }
+
+    private void answer(Deliveries to, int from, int upTo) {
+        for (int number = from; number <= upTo; number++) {
+            long mine = number;
+            to.answer(() -> seen.add(mine));
+        }
+    }
+
+    @Test
+    void aThreadDeliversABoundedNumberOfAnswersAndLeavesTheRestToAnother() {
+        answer(deliveries, 1, 600);
+        deliveries.flush();
+
+        assertThat(seen).hasSize(256);
+        assertThat(deliveries.isDeliveredByThisThread()).isFalse();
+        assertThat(answerTurns).hasSize(1);
+        answer(deliveries, 601, 601);
+        deliveries.flush();
+        assertThat(seen).as("somebody else is at it").hasSize(256);
+        answerTurns.remove().run();
+        assertThat(seen).hasSize(512);
+        answerTurns.remove().run();
+        assertThat(seen).isEqualTo(LongStream.rangeClosed(1, 601).boxed().toList());
+        assertThat(answerTurns).isEmpty();
+        answer(deliveries, 602, 602);
+        deliveries.flush();
+        assertThat(seen).endsWith(602L);
+    }
+
+    @Test
+    void whenNoThreadCanBeHadTheCallerDeliversAllAnswers() {
+        Queue<Runnable> takenIn = new ArrayDeque<>();
+        Deliveries starved = new Deliveries(
+                turn -> {
+                    takenIn.add(turn);
+                    throw new RejectedExecutionException("on purpose");
+                },
+                turns::add);
+        answer(starved, 1, 399);
+        starved.answer(() -> {
+            takenIn.remove().run(); // there is a thread again, and nothing left for it to do
+            seen.add(400L);
+        });
+        answer(starved, 401, 600);
+
+        starved.flush();
+
+        assertThat(seen).isEqualTo(LongStream.rangeClosed(1, 600).boxed().toList());
+    }
+
+    @Test
+    void onATimeOfATestTheCallerDeliversAllAnswers() {
+        Deliveries direct = new Deliveries();
+        answer(direct, 1, 600);
+
+        direct.flush();
+
+        assertThat(seen).hasSize(600);
     }
 
     @Test
@@ -177,7 +237,7 @@ final class DeliveriesTest {
     @Test
     void whenNoThreadCanBeHadTheNextFlushAsksAgain() {
         boolean[] full = {true};
-        Deliveries starved = new Deliveries(turn -> {
+        Deliveries starved = new Deliveries(answerTurns::add, turn -> {
             if (full[0]) {
                 throw new RejectedExecutionException("on purpose");
             }
@@ -197,12 +257,12 @@ final class DeliveriesTest {
     @Test
     void theThreadOfTheStoreIsADaemonWithAName() {
         CompletableFuture<Thread> teller = new CompletableFuture<>();
-        Deliveries onThread = Deliveries.onThread("teller of a test");
+        Deliveries onThread = Deliveries.onThreads("teller of a test");
         onThread.subscribe(event -> teller.complete(Thread.currentThread()));
         onThread.on(event(1));
         onThread.flush();
 
-        assertThat(teller.join().getName()).isEqualTo("teller of a test");
+        assertThat(teller.join().getName()).isEqualTo("teller of a test-events");
         assertThat(teller.join().isDaemon()).isTrue();
     }
 

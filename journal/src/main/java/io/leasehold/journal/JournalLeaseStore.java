@@ -167,7 +167,7 @@ public final class JournalLeaseStore implements LeaseStore {
                         time,
                         disk,
                         () -> new OwnThreads(directory, time),
-                        Deliveries.onThread(OwnThreads.name(directory) + "-events"),
+                        Deliveries.onThreads(OwnThreads.name(directory)),
                         new SecureRandom()));
     }
 

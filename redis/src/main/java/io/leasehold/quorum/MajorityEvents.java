@@ -94,7 +94,7 @@ final class MajorityEvents {
         this.members = members;
         this.time = members.time();
         this.patience = members.patience().toNanos();
-        this.deliveries = Deliveries.on(time, "leasehold-quorum-events");
+        this.deliveries = Deliveries.on(time, "leasehold-quorum");
     }
 
     private static Map<LeaseEvent, Heard> bounded() {

@@ -48,7 +48,7 @@ final class Listening {
         this.channel = channel;
         this.send = send;
         this.time = time;
-        this.deliveries = Deliveries.on(time, "leasehold-redis-events");
+        this.deliveries = Deliveries.on(time, "leasehold-redis");
     }
 
     /** Adds the listener; it hears of everything from when the stage completes. */
