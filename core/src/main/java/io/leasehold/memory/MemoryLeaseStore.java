@@ -54,9 +54,9 @@ import java.util.random.RandomGenerator;
  *
  * <p>Expiry needs no thread: it is judged by the next operation. Only while someone waits, a timer
  * is set for the moment when the lease in front would run out. Answers to waiters leave after the
- * lock was given up, and then events. On the machine's time, alarms are acted upon by one thread of
- * the store's and events are told by another, which are there while there are any; on another time,
- * both by the thread that caused them.
+ * lock was given up, and then events. On the machine's time, one thread of the store's acts upon
+ * alarms, another tells events, and a third delivers answers that a caller leaves because they are
+ * many; each is there while there are any. On another time the thread that caused them does all.
  */
 public final class MemoryLeaseStore implements LeaseStore {
 

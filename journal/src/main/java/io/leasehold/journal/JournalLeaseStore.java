@@ -59,7 +59,8 @@ import org.jspecify.annotations.Nullable;
  * later ones of its lease wait for it: they rely on it.
  *
  * <p>No caller and no timer waits for the disk: one thread of the store's writes, another lays out
- * files and writes snapshots. A third acts on alarms and a fourth tells events, while there are any.
+ * files and writes snapshots. A third acts on alarms, a fourth tells events and a fifth
+ * delivers answers that another thread leaves because they are many, while there are any.
  * So a disk that stalls keeps back answers and nothing else; time-outs, and renewals that need no
  * disk, go on. A force that fails is final: the store stops, because nobody can know what is on
  * disk.
