@@ -102,8 +102,8 @@ public final class LeaseholdServer implements AutoCloseable {
     static LeaseholdServer start(ServerOptions options, Namespaces namespaces, Workers workers) {
         InetSocketAddress address = address(options.listen());
         try {
-            Security.Entrance entrance =
-                    options.security().entrance(options.time(), workers.files());
+            Security.Entrance entrance = options.security()
+                    .entrance(options.time(), workers.files(), workers.administration());
             LeaseStore first =
                     namespaces.leases(Namespaces.DEFAULT).toCompletableFuture().join();
             LeaseholdServer server = new LeaseholdServer(

@@ -22,6 +22,7 @@ final class Workers implements Executor {
     private static final int OPENERS = 4;
     private static final int READERS = 2;
     private static final int FILE_TASKS = 1_000;
+    private static final int ADMINISTRATION_TASKS = 100;
     private static final Duration FILE_PATIENCE = Duration.ofSeconds(10);
 
     private final EventLoopGroup loops = EventLoopGroups.newEventLoopGroup(
@@ -31,6 +32,8 @@ final class Workers implements Executor {
     private final ThreadPoolExecutor readers = pool(READERS, "leasehold-reader-");
     private final ThreadPoolExecutor files =
             pool(1, "leasehold-files-", new LinkedBlockingQueue<>(FILE_TASKS));
+    private final ThreadPoolExecutor administration =
+            pool(1, "leasehold-administration-", new LinkedBlockingQueue<>(ADMINISTRATION_TASKS));
 
     private ThreadPoolExecutor pool(int threads, String name) {
         return pool(threads, name, new LinkedBlockingQueue<>());
@@ -47,12 +50,17 @@ final class Workers implements Executor {
         return pool;
     }
 
-    /**
-     * Reads and writes the token file and the audit log, in order. Rejects what comes while 1,000
-     * tasks wait.
-     */
+    /** Writes the audit log, in order. Rejects what comes while 1,000 lines wait. */
     Executor files() {
         return files;
+    }
+
+    /**
+     * Reads and writes the token file. Rejects what comes while 100 tasks wait. Callers who fill the
+     * audit log can't keep it from revoking them.
+     */
+    Executor administration() {
+        return administration;
     }
 
     /** Must not be blocked. */
@@ -74,6 +82,7 @@ final class Workers implements Executor {
     /** Returns when the lines of the audit log that wait are written, or a disk takes too long. */
     void close() {
         openers.shutdown();
+        administration.shutdown();
         files.shutdown();
         readers.shutdown();
         loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();

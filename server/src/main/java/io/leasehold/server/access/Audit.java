@@ -77,7 +77,7 @@ public final class Audit {
         } catch (RuntimeException | Error e) { // too many wait, or the server has stopped
             file.ifPresentOrElse(
                     path -> LOG.error(
-                            "not in the audit log {} (too many lines wait to be written): {}",
+                            "not in the audit log {} (too many lines wait, or the server has stopped): {}",
                             path,
                             line),
                     () -> LOG.info("{}", line));
@@ -90,7 +90,7 @@ public final class Audit {
         file.ifPresent(path -> {
             try {
                 append(path, line + "\n");
-            } catch (IOException e) {
+            } catch (IOException | RuntimeException | Error e) { // who waits for it must hear
                 LOG.error("not in the audit log {} ({}): {}", path, e.getMessage(), line);
             }
         });

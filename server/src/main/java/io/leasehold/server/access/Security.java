@@ -79,13 +79,14 @@ public record Security(
     /**
      * Opens the files that decide.
      *
-     * @param executor may block
+     * @param lines writes the audit log, may block
+     * @param administration reads and writes the token file, may block
      * @throws io.leasehold.model.LeaseholdException if one of them can't be read or understood
      */
-    public Entrance entrance(Time time, Executor executor) {
+    public Entrance entrance(Time time, Executor lines, Executor administration) {
         Audit audit = auditFile
-                .map(file -> Audit.toFile(file, time, executor))
-                .orElseGet(() -> Audit.toLog(time, executor));
+                .map(file -> Audit.toFile(file, time, lines))
+                .orElseGet(() -> Audit.toLog(time, lines));
         FailedSignIns failures = new FailedSignIns("sign-in", audit, time);
         FailedSignIns handshakes = new FailedSignIns("handshake", audit, time);
         if (tokens.isEmpty()) {
@@ -94,7 +95,7 @@ public record Security(
                     failures,
                     handshakes,
                     audit,
-                    TokenAdministration.none(audit, executor));
+                    TokenAdministration.none(audit, administration));
         }
         TokenFile file = TokenFile.at(tokens.get());
         TokenAccess access = new TokenAccess(new LiveTokens(file, time));
@@ -103,7 +104,7 @@ public record Security(
                 failures,
                 handshakes,
                 audit,
-                TokenAdministration.of(file, access, audit, executor));
+                TokenAdministration.of(file, access, audit, administration));
     }
 
     /**

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -116,19 +117,31 @@ public final class TokenAdministration {
         }
         TokenFile tokens = file;
         CompletableFuture<T> reply = new CompletableFuture<>();
-        executor.execute(() -> {
-            try {
-                T done = action.apply(tokens);
-                CompletionStage<Void> unused =
-                        write(call, "done").thenRun(() -> reply.complete(done));
-            } catch (RuntimeException | Error e) {
-                CallFailedException told = told(call, e);
-                CompletionStage<Void> unused = write(
-                                call, told.failure().getKind().name())
-                        .thenRun(() -> reply.completeExceptionally(told));
-            }
-        });
+        try {
+            executor.execute(() -> carryOut(call, tokens, action, reply));
+        } catch (RejectedExecutionException e) {
+            return fail(
+                    call,
+                    Failures.of(
+                            Failure.Kind.UNAVAILABLE,
+                            "too many changes of tokens wait: ask again later"));
+        }
         return reply;
+    }
+
+    private <T> void carryOut(
+            Call call,
+            TokenFile tokens,
+            Function<TokenFile, T> action,
+            CompletableFuture<T> reply) {
+        try {
+            T done = action.apply(tokens);
+            CompletionStage<Void> unused = write(call, "done").thenRun(() -> reply.complete(done));
+        } catch (RuntimeException | Error e) {
+            CallFailedException told = told(call, e);
+            CompletionStage<Void> unused = write(call, told.failure().getKind().name())
+                    .thenRun(() -> reply.completeExceptionally(told));
+        }
     }
 
     private <T> CompletionStage<T> fail(Call call, CallFailedException told) {

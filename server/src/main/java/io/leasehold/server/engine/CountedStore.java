@@ -24,6 +24,7 @@ import io.leasehold.spi.TokenCheck;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -66,10 +67,13 @@ final class CountedStore implements LeaseStore {
                 : Optional.empty();
     }
 
-    /** How often it was used until now; with that it counts as looked at. */
-    synchronized long look() {
+    /**
+     * How often it was used until now; with that it counts as looked at. Empty if somebody uses it:
+     * what such a call does may come after the look.
+     */
+    synchronized OptionalLong look() {
         lastUsed = time.nanos();
-        return uses;
+        return users == 0 && !retired ? OptionalLong.of(uses) : OptionalLong.empty();
     }
 
     /** Turns away all further calls if nobody has used it since that look; whether that is so. */

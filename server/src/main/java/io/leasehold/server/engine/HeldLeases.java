@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Looks for leases that are held in a store. */
+/** Looks for leases in a store that keep others out. */
 final class HeldLeases {
 
     private static final int MOST_PAGES = 16;
@@ -38,6 +38,6 @@ final class HeldLeases {
     }
 
     private static boolean isAnyHeld(LeasePage page) {
-        return page.leases().stream().anyMatch(view -> view.state() == LeaseView.State.HELD);
+        return page.leases().stream().anyMatch(view -> view.state() != LeaseView.State.COMPLETED);
     }
 }

@@ -13,6 +13,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -410,13 +411,16 @@ public final class Namespaces implements AutoCloseable {
 
     /** Closes it unless it is used first or may not rest. */
     private CompletableFuture<Void> close(Unused unused) {
-        long look = unused.store().look();
+        OptionalLong look = unused.store().look();
+        if (look.isEmpty()) {
+            return CompletableFuture.completedFuture(null);
+        }
         try {
             return CompletableFuture.supplyAsync(() -> mayRest(unused.store().uncounted()), opener)
                     .thenCompose(may -> may)
                     .thenAcceptAsync(
                             may -> {
-                                if (may && retire(unused, look)) {
+                                if (may && retire(unused, look.getAsLong())) {
                                     close(unused.key(), unused.store());
                                 }
                             },

@@ -116,7 +116,7 @@ final class IdleNamespacesTest {
         Grant first = granted("b");
         Grant second = granted("c");
         assertThat(read("a").leases()).isEmpty();
-        assertThat(read("b").leases()).singleElement();
+        assertThat(read("b").leases()).hasSize(1);
         assertThat(namespaces.leasesIfAny("made-up-1").orElseThrow().toCompletableFuture())
                 .as("all places are taken by those who do more than read")
                 .isCompletedExceptionally();
