@@ -2,6 +2,7 @@
 package io.leasehold.server;
 
 import static io.leasehold.server.Requests.acquire;
+import static io.leasehold.server.Requests.call;
 import static io.leasehold.server.Requests.grant;
 import static io.leasehold.server.Requests.renew;
 import static io.leasehold.server.Requests.seconds;
@@ -13,8 +14,12 @@ import io.grpc.ClientCall;
 import io.grpc.ClientInterceptors;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
+import io.grpc.StatusRuntimeException;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.MetadataUtils;
+import io.leasehold.protocol.v1.AcquireReply;
+import io.leasehold.protocol.v1.AcquireRequest;
+import io.leasehold.protocol.v1.Answer;
 import io.leasehold.protocol.v1.Call;
 import io.leasehold.protocol.v1.CompleteRequest;
 import io.leasehold.protocol.v1.Grant;
@@ -23,8 +28,10 @@ import io.leasehold.protocol.v1.LeasesGrpc;
 import io.leasehold.protocol.v1.ListReply;
 import io.leasehold.protocol.v1.ListRequest;
 import io.leasehold.protocol.v1.Record;
+import io.leasehold.protocol.v1.RenewReply;
 import io.leasehold.server.access.AccessRule;
 import io.leasehold.server.access.TokenFile;
+import io.leasehold.testkit.RealTime;
 import io.leasehold.testkit.TestLength;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -34,6 +41,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -50,6 +58,7 @@ final class SmallServerTest {
     private static final int STRANGERS = TestLength.of(600, 2_600);
     private static final int READERS = 60;
     private static final int BODY = 256 << 10;
+    private static final ByteString LARGE = ByteString.copyFrom(new byte[64 << 10]);
 
     private final List<AutoCloseable> opened = new ArrayList<>();
 
@@ -63,12 +72,14 @@ final class SmallServerTest {
     private Grant held = Grant.getDefaultInstance();
     private String owner = "";
     private String reader = "";
+    private String guest = "";
 
     @BeforeEach
     void start() {
         TokenFile tokens = TokenFile.at(directory.resolve("tokens"));
         owner = tokens.create("owner", List.of(AccessRule.parse("*=admin")));
         reader = tokens.create("reader", List.of(AccessRule.parse("*=read")));
+        guest = tokens.create("guest", List.of(AccessRule.parse("*=acquire")));
         server = SmallServer.start(directory, HEAP, tokens.path());
         held = grant(owner().acquire(acquire("held").build()));
     }
@@ -162,13 +173,90 @@ final class SmallServerTest {
         assertThatListsAreServed();
     }
 
+    @Test
+    void aCallerWhoseSessionsAskForAHeldLockAndReadNoneOfItsRecordsDoesNotStopTheServer()
+            throws Exception {
+        holdWithALargeRecord();
+        Call.Builder[] acquires = Stream.generate(() -> call(acquire("large")))
+                .limit(1_000)
+                .toArray(Call.Builder[]::new);
+        for (int i = 0; i < READERS; i++) {
+            ManagedChannel channel = channel();
+            TestSession session = TestSession.unread(ClientInterceptors.intercept(
+                    channel, MetadataUtils.newAttachHeadersInterceptor(bearer(guest))));
+            var unused = session.send(acquires);
+        }
+        assertThatHoldersAreServed();
+        assertThatTheRecordIsTold();
+    }
+
+    @Test
+    void aCallerWhoReadsNoneOfTheRecordsOfAHeldLockDoesNotStopTheServer() throws Exception {
+        holdWithALargeRecord();
+        for (int i = 0; i < READERS; i++) {
+            ManagedChannel channel = channel();
+            for (int j = 0; j < 100; j++) {
+                ClientCall<AcquireRequest, AcquireReply> call =
+                        channel.newCall(LeasesGrpc.getAcquireMethod(), CallOptions.DEFAULT);
+                call.start(new ClientCall.Listener<>() {}, bearer(guest));
+                call.sendMessage(acquire("large").build());
+                call.halfClose();
+            }
+        }
+        assertThatHoldersAreServed();
+        assertThatTheRecordIsTold();
+    }
+
+    @Test
+    void aCallerWhoReadsNoneOfTheRecordsOfAHeldLockInJsonDoesNotStopTheServer() throws Exception {
+        holdWithALargeRecord();
+        String body = "{\"scopes\":[\"large\"]}";
+        String request = "POST /v1/acquire HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
+                + guest + "\r\nContent-Type: application/json\r\nContent-Length: "
+                + body.length() + "\r\n\r\n" + body;
+        for (int i = 0; i < READERS; i++) {
+            Socket socket = connect();
+            socket.getOutputStream().write(request.repeat(40).getBytes(StandardCharsets.US_ASCII));
+        }
+        assertThatHoldersAreServed();
+        assertThatTheRecordIsTold();
+    }
+
+    @Test
+    void aCallerWhoReadsIsToldOfALargeRecordAsOftenAsItAsks() {
+        holdWithALargeRecord();
+        TestSession session = TestSession.on(ClientInterceptors.intercept(
+                channel(), MetadataUtils.newAttachHeadersInterceptor(bearer(guest))));
+        for (int i = 0; i < 20; i++) {
+            Call.Builder[] acquires = Stream.generate(() -> call(acquire("large")))
+                    .limit(100)
+                    .toArray(Call.Builder[]::new);
+            for (CompletableFuture<Answer> answer : session.send(acquires)) {
+                AcquireReply reply = RealTime.answer(answer).getAcquired();
+                assertThat(reply.getHeld().getRecord().getValue()).isEqualTo(LARGE);
+            }
+        }
+    }
+
+    private void holdWithALargeRecord() {
+        Grant unused = grant(owner().acquire(acquire("large")
+                .setTtl(seconds(3_600))
+                .setRecord(Record.newBuilder().setValue(LARGE))
+                .build()));
+    }
+
+    /** To others, while nobody has read what was sent before. */
+    private void assertThatTheRecordIsTold() {
+        AcquireReply reply = owner().acquire(acquire("large").build());
+        assertThat(reply.getHeld().getRecord().getValue()).isEqualTo(LARGE);
+    }
+
     private void leaveLargeRecords() {
-        ByteString value = ByteString.copyFrom(new byte[64 << 10]);
         for (int i = 0; i < 20; i++) {
             Grant grant = grant(owner().acquire(acquire("large-" + i).build()));
             assertThat(owner().complete(CompleteRequest.newBuilder()
                                     .setGrant(grant)
-                                    .setRecord(Record.newBuilder().setValue(value))
+                                    .setRecord(Record.newBuilder().setValue(LARGE))
                                     .setKeepFor(seconds(3_600))
                                     .build())
                             .hasEnded())
@@ -180,9 +268,17 @@ final class SmallServerTest {
     private void assertThatHoldersAreServed() throws IOException {
         for (int i = 0; i < 100; i++) {
             assertThat(server.isAlive()).as(server.errors()).isTrue();
-            assertThat(owner().renew(renew(held)).getOutcomes(0).hasRenewed()).isTrue();
+            assertThat(renewed().getOutcomes(0).hasRenewed()).isTrue();
         }
         assertThat(server.errors()).doesNotContain("OutOfMemory", "OutOfDirectMemory");
+    }
+
+    private RenewReply renewed() throws IOException {
+        try {
+            return owner().renew(renew(held));
+        } catch (StatusRuntimeException e) {
+            throw new AssertionError("not renewed; the server says: " + server.errors(), e);
+        }
     }
 
     /** Others still read, while nobody has read what was sent before. */

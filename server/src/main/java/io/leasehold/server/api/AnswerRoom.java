@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.server.api;
 
+import io.leasehold.model.LeaseRecord;
 import io.leasehold.protocol.v1.Failure;
 import io.leasehold.server.access.Principal;
-import java.util.HashMap;
-import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
@@ -16,11 +16,12 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bounds the bytes of the listings that are on their way from the stores to the network, whichever
- * way they were asked for. A listing takes room before the store is asked, keeps what its answer
- * needs, and gives it back when the answer was sent or can't be sent any more. Those that find no
- * room wait; each principal has half of the room and a quarter of the places to wait at, so that
- * one who does not read its answers keeps out nobody else. Whoever is "anyone" has all of it.
+ * Bounds the bytes of large answers that are on their way from the stores to the network, whichever
+ * way they were asked for: of listings, and of replies to acquires that tell of a record. A listing
+ * takes room before the store is asked, and keeps what its answer needs; a reply takes room before
+ * it is written. Both give it back when they were sent or can't be sent any more. Those that find
+ * no room wait; each principal has half of the room and a bounded number of places to wait at, so
+ * that one who does not read its answers keeps out nobody else. Whoever is "anyone" has all of it.
  * Stores are asked on threads for readers. Thread-safe.
  */
 final class AnswerRoom {
@@ -28,26 +29,39 @@ final class AnswerRoom {
     /** What a listing may need until its size is known: a page, its message and its JSON. */
     static final long RESERVED = 4L * Pages.MOST_BYTES;
 
-    /** The message and its JSON or its bytes on the wire. */
+    /** What the store gave, its message, and its JSON or its bytes on the wire. */
     private static final int COPIES = 3;
 
-    /** Principals that use none of the room are not in it. All below is guarded by this. */
-    private final Map<String, Usage> usages = new HashMap<>();
+    /** In the order of their turns, only those who use some of the room. Guarded by this. */
+    private final Map<String, Usage> usages = new LinkedHashMap<>();
 
-    private final Set<Place<?>> waiting = new LinkedHashSet<>();
     private final long most;
-    private final int mostWaiting;
+    private final int mostReads;
     private final Executor readers;
-    private long taken;
+    private long taken; // guarded by this
 
     private static final class Usage {
+        private final Set<Place<?>> waiting = new LinkedHashSet<>();
         private long taken;
-        private int waiting;
     }
+
+    /**
+     * What is to be done when there is room for it.
+     *
+     * @param reserved bytes that it takes
+     * @param read gives the answer
+     * @param size of the answer as a message, in bytes
+     * @param executor where it is done
+     */
+    private record Read<T>(
+            long reserved,
+            Supplier<CompletionStage<T>> read,
+            ToLongFunction<T> size,
+            Executor executor) {}
 
     AnswerRoom(OperationsOptions.Reads bounds, Executor readers) {
         this.most = Math.max(bounds.bytes(), 3 * RESERVED);
-        this.mostWaiting = Math.max(1, bounds.underWay() / 4);
+        this.mostReads = Math.max(1, bounds.underWay() / 4);
         this.readers = readers;
     }
 
@@ -55,25 +69,44 @@ final class AnswerRoom {
      * Carries out a read when there is room for its answer.
      *
      * @param size of an answer as a message, in bytes
-     * @throws CallFailedException LIMIT_EXCEEDED if too many reads of the principal wait for that
+     * @throws CallFailedException LIMIT_EXCEEDED if too many answers of the principal wait for that
      */
     <T> CompletionStage<T> answer(
             Caller caller, Supplier<CompletionStage<T>> read, ToLongFunction<T> size) {
-        Place<T> place = new Place<>(caller, read, size);
+        Place<T> place = new Place<>(caller, new Read<>(RESERVED, read, size, readers));
+        return enter(place, place.principal.isAnyone() ? Integer.MAX_VALUE : mostReads);
+    }
+
+    /**
+     * Gives back a reply when there is room for it.
+     *
+     * @param bytes of the reply as a message
+     * @throws CallFailedException LIMIT_EXCEEDED if too many answers of the principal wait for that
+     */
+    <T> CompletionStage<T> keep(Caller caller, T reply, long bytes) {
+        Read<T> kept = new Read<>(
+                COPIES * bytes,
+                () -> CompletableFuture.completedStage(reply),
+                known -> bytes,
+                Runnable::run);
+        Place<T> place = new Place<>(caller, kept);
+        return enter(place, place.share() / LeaseRecord.MAX_BYTES);
+    }
+
+    private <T> CompletionStage<T> enter(Place<T> place, long mostWaiting) {
         synchronized (this) {
-            Usage usage = usages.computeIfAbsent(place.principal.name(), none -> new Usage());
-            if (!place.principal.isAnyone() && usage.waiting >= mostWaiting) {
+            Set<Place<?>> waiting = place.usage().waiting;
+            if (waiting.size() >= mostWaiting) {
                 throw Failures.limit(
-                        "reads that wait",
+                        "answers that wait",
                         mostWaiting,
                         place.principal.name() + " does not read its answers: " + mostWaiting
-                                + " more reads wait for that, which is the most; try again later");
+                                + " more wait for that, which is the most; try again later");
             }
-            usage.waiting++;
             waiting.add(place);
         }
         CompletionStage<Void> unused =
-                caller.gone().whenComplete((gone, delivered) -> place.leave());
+                place.caller.gone().whenComplete((gone, delivered) -> place.leave());
         admit();
         return place.reply;
     }
@@ -89,72 +122,80 @@ final class AnswerRoom {
         }
     }
 
+    /** The first of the principal whose turn it is, of those who have some of their share left. */
     private synchronized @Nullable Place<?> next() {
-        if (most - taken < RESERVED) {
-            return null;
-        }
-        for (Iterator<Place<?>> places = waiting.iterator(); places.hasNext(); ) {
-            Place<?> place = places.next();
-            Usage usage = place.usage();
-            if (place.principal.isAnyone() || most / 2 - usage.taken >= RESERVED) {
-                places.remove();
-                usage.waiting--;
-                usage.taken += RESERVED;
-                taken += RESERVED;
-                place.bytes = RESERVED;
+        for (Map.Entry<String, Usage> turn : usages.entrySet()) {
+            Usage usage = turn.getValue();
+            Place<?> place =
+                    usage.waiting.isEmpty() ? null : usage.waiting.iterator().next();
+            if (place != null && place.share() - usage.taken >= place.read.reserved()) {
+                if (most - taken < place.read.reserved()) {
+                    return null; // nobody overtakes it
+                }
+                usage.waiting.remove(place);
+                place.keep(place.read.reserved());
+                usages.remove(turn.getKey());
+                usages.put(turn.getKey(), usage);
                 return place;
             }
         }
         return null;
     }
 
-    /** A listing. Its fields are guarded by the room. */
+    /** An answer. Its fields are guarded by the room. */
     private final class Place<T> {
 
+        private final Caller caller;
         private final Principal principal;
-        private final CallId call;
-        private final Supplier<CompletionStage<T>> read;
-        private final ToLongFunction<T> size;
+        private final Read<T> read;
         private final CompletableFuture<T> reply = new CompletableFuture<>();
         private long bytes;
         private boolean answered;
         private boolean left;
 
-        Place(Caller caller, Supplier<CompletionStage<T>> read, ToLongFunction<T> size) {
+        Place(Caller caller, Read<T> read) {
+            this.caller = caller;
             this.principal = caller.principal();
-            this.call = caller.call();
             this.read = read;
-            this.size = size;
+        }
+
+        long share() {
+            return principal.isAnyone() ? most : most / 2;
         }
 
         void begin() {
             try {
-                readers.execute(this::read);
+                read.executor().execute(this::read);
             } catch (RuntimeException | Error e) { // the server has stopped, or has no thread
-                answered(null, Failures.before(call, e));
+                answered(null, Failures.before(caller.call(), e));
             }
         }
 
         private void read() {
             try {
-                CompletionStage<T> unused = read.get().whenComplete(this::answered);
+                CompletionStage<T> unused = read.read().get().whenComplete(this::answered);
             } catch (RuntimeException | Error e) {
-                answered(null, Failures.before(call, e));
+                answered(null, Failures.before(caller.call(), e));
             }
         }
 
         private void answered(@Nullable T answer, @Nullable Throwable failure) {
-            long needed = answer == null ? 0 : COPIES * size.applyAsLong(answer);
+            long needed = answer == null ? 0 : COPIES * read.size().applyAsLong(answer);
+            boolean freed;
             synchronized (AnswerRoom.this) {
                 answered = true;
+                long before = bytes;
                 keep(left ? 0 : Math.min(bytes, needed));
+                freed = bytes < before;
             }
             if (answer != null) {
                 reply.complete(answer);
             } else {
                 reply.completeExceptionally(failure == null ? gone() : failure);
             }
-            admit();
+            if (freed) {
+                admit();
+            }
         }
 
         /** The answer was sent, or nobody waits for it. */
@@ -162,10 +203,7 @@ final class AnswerRoom {
             boolean waited;
             synchronized (AnswerRoom.this) {
                 left = true;
-                waited = waiting.remove(this);
-                if (waited) {
-                    usage().waiting--;
-                }
+                waited = usage().waiting.remove(this);
                 keep(answered || waited ? 0 : bytes);
             }
             if (waited) {
@@ -179,7 +217,7 @@ final class AnswerRoom {
             usage.taken -= bytes - needed;
             taken -= bytes - needed;
             bytes = needed;
-            if (usage.taken == 0 && usage.waiting == 0) {
+            if (usage.taken == 0 && usage.waiting.isEmpty()) {
                 usages.remove(principal.name());
             }
         }

@@ -11,7 +11,7 @@ import java.util.concurrent.CompletionStage;
  * @param principal who is asking
  * @param gone completes when the connection, stream or request that the answer would go to is no
  *     more, and fails once the answer was delivered; an acquire whose answer reaches nobody is taken
- *     back after a grace, unless it is repeated, and a listing takes room until it was sent
+ *     back after a grace, unless it is repeated, and a large answer takes room until it was sent
  * @param call by which the call is found in the log
  */
 public record Caller(Principal principal, CompletionStage<Void> gone, CallId call) {

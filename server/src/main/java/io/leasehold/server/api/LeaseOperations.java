@@ -56,6 +56,9 @@ public final class LeaseOperations implements Operations, AutoCloseable {
     /** Calls of one lease id that wait: of more, {@link AcquireCalls} answers the oldest. */
     private static final int REPEATS = AcquireCalls.MOST_WAITING;
 
+    /** Of a reply: takes no room. */
+    private static final int SMALL = 1 << 10;
+
     private final Namespaces namespaces;
     private final Acquires acquires;
     private final HostedGuards guards;
@@ -113,17 +116,28 @@ public final class LeaseOperations implements Operations, AutoCloseable {
                     if (stopping) {
                         throw Stopping.refusal();
                     }
-                    return told(namespaces.leases(namespace), store -> {
-                        var order = new Acquires.Order(namespace, store, request);
-                        CompletionStage<Acquisition> asked = acquires.acquire(caller, order);
-                        return asked.handle(
-                                        (answer, failure) -> isPermitted(caller, method, namespace)
-                                                ? asked
-                                                : denied(order, answer, failure))
-                                .thenCompose(told -> told);
-                    });
+                    CompletionStage<Told<Acquisition>> told =
+                            told(namespaces.leases(namespace), store -> {
+                                var order = new Acquires.Order(namespace, store, request);
+                                CompletionStage<Acquisition> asked =
+                                        acquires.acquire(caller, order);
+                                return asked.handle((answer, failure) ->
+                                                isPermitted(caller, method, namespace)
+                                                        ? asked
+                                                        : denied(order, answer, failure))
+                                        .thenCompose(answer -> answer);
+                            });
+                    return told.thenCompose(answer -> roomFor(caller, answer));
                 },
                 Replies::acquisition);
+    }
+
+    /** A large reply waits for room, as a listing does. A grant never waits. */
+    private CompletionStage<Told<Acquisition>> roomFor(Caller caller, Told<Acquisition> told) {
+        long bytes = Replies.bytesOfOthers(told.answer());
+        return bytes <= SMALL
+                ? CompletableFuture.completedStage(told)
+                : room.keep(caller, told, bytes);
     }
 
     /** For a caller that lost its permission while it waited, and could not release what it got. */

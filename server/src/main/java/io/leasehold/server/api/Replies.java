@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.server.api;
 
+import io.leasehold.model.LeaseRecord;
+import io.leasehold.model.Scope;
 import io.leasehold.protocol.ToWire;
 import io.leasehold.protocol.v1.AcquireReply;
 import io.leasehold.protocol.v1.AdmitReply;
@@ -25,6 +27,18 @@ final class Replies {
         return ToWire.acquisition(told.answer()).toBuilder()
                 .setStoreId(told.store())
                 .build();
+    }
+
+    /** The most that a reply tells of the lease or the record of somebody else; 0 for a grant. */
+    static long bytesOfOthers(Acquisition acquisition) {
+        if (acquisition instanceof Acquisition.Held held) {
+            long scopes = held.blocker().claim().scopes().size();
+            return scopes * Scope.MAX_BYTES
+                    + held.record().map(LeaseRecord::size).orElse(0);
+        }
+        return acquisition instanceof Acquisition.Completed completed
+                ? completed.record().size()
+                : 0;
     }
 
     static RenewReply renewals(Told<List<Renewal>> told) {

@@ -57,7 +57,7 @@ final class Session implements StreamObserver<SessionRequest> {
     private final AtomicBoolean draining = new AtomicBoolean();
     private final Set<Delivery> undelivered = new HashSet<>(); // on the loop, as what follows
     private final ArrayDeque<Call> putOff = new ArrayDeque<>();
-    private final List<Delivery> listsSent = new ArrayList<>(); // maybe not by the network yet
+    private final List<Delivery> sent = new ArrayList<>(); // maybe not by the network yet
     private int underWay;
     private int listsUnsent;
     private boolean paused; // no further message was asked for
@@ -286,10 +286,10 @@ final class Session implements StreamObserver<SessionRequest> {
         }
     }
 
-    /** Lists that were handed over before are with the network by now. */
+    /** Answers that were handed over before are with the network by now. */
     private void freeSent() {
-        listsSent.forEach(Delivery::delivered);
-        listsSent.clear();
+        sent.forEach(Delivery::delivered);
+        sent.clear();
     }
 
     private void send() {
@@ -321,9 +321,11 @@ final class Session implements StreamObserver<SessionRequest> {
         undelivered.remove(delivery);
         if (answer.list()) {
             listsUnsent--;
-            listsSent.add(delivery);
-        } else {
+        }
+        if (answer.answer().getAcquired().hasGranted()) {
             delivery.delivered();
+        } else {
+            sent.add(delivery);
         }
     }
 

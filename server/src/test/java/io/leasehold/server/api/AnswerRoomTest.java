@@ -4,10 +4,13 @@ package io.leasehold.server.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.leasehold.model.LeaseRecord;
 import io.leasehold.protocol.v1.Failure;
 import io.leasehold.server.access.Permission;
 import io.leasehold.server.access.Principal;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
@@ -16,6 +19,7 @@ import org.junit.jupiter.api.Test;
 final class AnswerRoomTest {
 
     private static final long LARGE = Pages.MOST_BYTES;
+    private static final long RECORD = LeaseRecord.MAX_BYTES;
 
     /** Has room for three listings of unknown size, and for one of each principal. */
     private final AnswerRoom room =
@@ -117,5 +121,63 @@ final class AnswerRoomTest {
                 CallFailedException.class, () -> list("a", new Delivery(), LARGE));
         assertThat(refusal.failure().getKind()).isEqualTo(Failure.Kind.LIMIT_EXCEEDED);
         assertThat(list("b", new Delivery(), LARGE)).isCompleted();
+    }
+
+    @Test
+    void ofLargeRepliesThatNobodyReadsAsManyAreGivenBackAsThereIsRoomFor() {
+        List<Delivery> sent = new ArrayList<>();
+        List<CompletableFuture<Long>> replies = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            sent.add(new Delivery());
+            replies.add(keep("a", sent.get(i)));
+        }
+        assertThat(replies).filteredOn(CompletableFuture::isDone).hasSize(32);
+        assertThat(keep("b", new Delivery())).isCompleted();
+        assertThat(room.taken()).isEqualTo(33 * 3 * RECORD);
+
+        sent.get(0).delivered();
+        sent.get(1).lost();
+        assertThat(replies).filteredOn(CompletableFuture::isDone).hasSize(34);
+
+        sent.forEach(Delivery::delivered);
+        assertThat(replies).allSatisfy(reply -> assertThat(reply).isDone());
+        assertThat(room.taken()).isEqualTo(3 * RECORD);
+    }
+
+    @Test
+    void repliesThatMayWaitAreBounded() {
+        for (int i = 0; i < 32 + 96; i++) {
+            CompletableFuture<Long> unused = keep("a", new Delivery());
+        }
+        CallFailedException refusal =
+                catchThrowableOfType(CallFailedException.class, () -> keep("a", new Delivery()));
+        assertThat(refusal.failure().getKind()).isEqualTo(Failure.Kind.LIMIT_EXCEEDED);
+        assertThat(keep("b", new Delivery())).isCompleted();
+    }
+
+    @Test
+    void thoseWhoWaitTakeTurns() {
+        assertThat(list("a", new Delivery(), LARGE)).isCompleted();
+        assertThat(list("b", new Delivery(), LARGE)).isCompleted();
+        assertThat(list("c", new Delivery(), LARGE)).isCompleted();
+        List<Delivery> sent = new ArrayList<>();
+        List<CompletableFuture<Long>> ofA = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            sent.add(new Delivery());
+            ofA.add(keep("a", sent.get(i)));
+        }
+        CompletableFuture<Long> ofD = keep("d", new Delivery());
+        assertThat(ofA).filteredOn(CompletableFuture::isDone).hasSize(16);
+        assertThat(ofD).isNotDone();
+
+        sent.get(0).delivered();
+        sent.get(1).delivered();
+        assertThat(ofD).as("though 34 of a had asked before").isCompleted();
+    }
+
+    /** A reply that tells of a record of the largest size. */
+    private CompletableFuture<Long> keep(String principal, Delivery sent) {
+        return room.keep(new Caller(new Named(principal), sent), RECORD, RECORD)
+                .toCompletableFuture();
     }
 }
