@@ -2,26 +2,26 @@
 package io.leasehold.server;
 
 import static io.leasehold.server.Requests.acquire;
+import static io.leasehold.server.Requests.grant;
+import static io.leasehold.server.Requests.release;
+import static io.leasehold.server.Requests.renew;
 import static io.leasehold.server.Requests.seconds;
 
-import io.grpc.CallOptions;
-import io.grpc.Channel;
-import io.grpc.ClientCall;
-import io.grpc.ClientInterceptor;
-import io.grpc.ClientInterceptors;
+import com.google.common.util.concurrent.ListenableFuture;
+import com.google.protobuf.ByteString;
 import io.grpc.ManagedChannel;
-import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
-import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.StreamObserver;
+import io.leasehold.protocol.v1.AcquireReply;
 import io.leasehold.protocol.v1.AcquireRequest;
 import io.leasehold.protocol.v1.AdmitRequest;
 import io.leasehold.protocol.v1.Call;
 import io.leasehold.protocol.v1.CheckRequest;
+import io.leasehold.protocol.v1.CompleteRequest;
+import io.leasehold.protocol.v1.Grant;
 import io.leasehold.protocol.v1.InfoRequest;
-import io.leasehold.protocol.v1.LeasesGrpc;
-import io.leasehold.protocol.v1.ListRequest;
+import io.leasehold.protocol.v1.Record;
 import io.leasehold.protocol.v1.SessionReply;
 import io.leasehold.protocol.v1.SessionRequest;
 import io.leasehold.protocol.v1.WatchReply;
@@ -30,167 +30,96 @@ import io.leasehold.server.access.AccessRule;
 import io.leasehold.server.access.TokenFile;
 import io.leasehold.testkit.RealTime;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.Socket;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** What strangers, a guest and a revoked principal do to a server, each again and again. */
 final class SoakAttacks {
 
-    /** One round of one attack. It may be refused in whatever way. */
-    interface Attack {
+    /** One round of one attack. It fails if it is answered in another way than it should be. */
+    interface Round {
         void once() throws IOException, InterruptedException;
     }
+
+    /**
+     * One of the attacks.
+     *
+     * @param cutOff whether the server may hang up on those who carry it out
+     * @param round of it
+     */
+    record Attack(boolean cutOff, Round round) {}
 
     static final String NAMESPACE = "guests";
 
     private static final Duration MOMENT = Duration.ofMillis(200);
     private static final int LEASES = 2_000;
     private static final int NAMESPACES = 100;
+    private static final int RECORDS = 100;
 
-    private final int port;
     private final TokenFile tokens;
-    private final Bearer guest;
-    private final HttpClient http = HttpClient.newHttpClient();
-    private final AtomicInteger round = new AtomicInteger();
+    private final SoakGuest guest;
+    private final SoakStrangers strangers;
+    private final SoakUnread unread;
+    private final AtomicInteger marked = new AtomicInteger();
+    private final AtomicInteger completed = new AtomicInteger();
 
     SoakAttacks(int port, TokenFile tokens, String guest) {
-        this.port = port;
         this.tokens = tokens;
-        this.guest = new Bearer(guest);
+        this.guest = new SoakGuest(port, guest);
+        this.strangers = new SoakStrangers(port);
+        this.unread = new SoakUnread(this.guest);
     }
 
     Map<String, Attack> all() {
-        Map<String, Attack> attacks = new LinkedHashMap<>();
-        attacks.put("pipelined requests whose answers are not read", this::pipeline);
-        attacks.put("bodies without a key", this::bodies);
-        attacks.put("gRPC in JSON", this::json);
-        attacks.put("lists in sessions", this::lists);
-        attacks.put("one lease id on many names", this::names);
-        attacks.put("watches", this::watches);
-        attacks.put("marks in many namespaces", this::marks);
-        attacks.put("checks over many leases", this::checks);
-        attacks.put("a revoked principal that waits", this::revoked);
-        return attacks;
+        Map<String, Attack> all = new LinkedHashMap<>();
+        all.put("pipelined requests, unread", new Attack(true, strangers::pipeline));
+        all.put("bodies without a key", new Attack(true, strangers::bodies));
+        all.put("gRPC messages without a key", new Attack(true, strangers::messages));
+        all.put("gRPC calls without a key", new Attack(false, strangers::calls));
+        all.put("gRPC in JSON without a key", new Attack(false, strangers::json));
+        all.put("gRPC in JSON", new Attack(false, () -> strangers.json(guest.key())));
+        all.put("lists in sessions, unread", new Attack(false, unread::listsInSessions));
+        all.put("lists, unread", new Attack(false, unread::lists));
+        all.put("lists in JSON, unread", new Attack(true, unread::listsInJson));
+        all.put("records in sessions, unread", new Attack(false, unread::recordsInSessions));
+        all.put("records, unread", new Attack(false, unread::records));
+        all.put("records in JSON, unread", new Attack(true, unread::recordsInJson));
+        all.put("one lease id on many names", new Attack(false, this::names));
+        all.put("records left behind", new Attack(false, this::leaveRecords));
+        all.put("refused renewals and releases", new Attack(false, this::refusals));
+        all.put("watches", new Attack(false, this::watches));
+        all.put("marks in many namespaces", new Attack(false, this::marks));
+        all.put("checks over many leases", new Attack(false, this::checks));
+        all.put("a revoked principal that waits", new Attack(false, this::revoked));
+        return all;
     }
 
-    // ---- strangers
-
-    private void pipeline() throws IOException {
-        byte[] requests = "GET /v1/info HTTP/1.1\r\nHost: localhost\r\n\r\n"
-                .repeat(1_000)
-                .getBytes(StandardCharsets.US_ASCII);
-        try (SocketChannel channel =
-                SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))) {
-            channel.configureBlocking(false);
-            int full = 0;
-            for (int i = 0; i < 200 && full < 10; i++) {
-                if (channel.write(ByteBuffer.wrap(requests)) == 0) {
-                    full++;
-                    RealTime.pass(Duration.ofMillis(10));
+    /** What the guest has from the beginning: many leases below one path, and one with a record. */
+    void prepare() throws InterruptedException {
+        guest.connected(channel -> {
+            for (int i = 0; i < LEASES; i++) {
+                AcquireRequest.Builder request = acquire("")
+                        .clearScopes()
+                        .addScopes("path:/guests/" + i)
+                        .setNamespace(NAMESPACE)
+                        .setTtl(seconds(3_600));
+                if (!guest.calls(channel).acquire(request.build()).hasGranted()) {
+                    throw new AssertionError("the guest has no lease");
                 }
             }
-        }
-    }
-
-    private void bodies() throws IOException {
-        byte[] begun =
-                ("POST /v1/acquire HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json"
-                                + "\r\nContent-Length: 250000\r\n\r\n" + " ".repeat(100_000))
-                        .getBytes(StandardCharsets.US_ASCII);
-        List<Socket> sockets = new ArrayList<>();
-        try {
-            for (int i = 0; i < 20; i++) {
-                Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
-                sockets.add(socket);
-                socket.setSoTimeout(20_000);
-                socket.getOutputStream().write(begun);
-            }
-            RealTime.pass(MOMENT);
-        } finally {
-            for (Socket socket : sockets) {
-                socket.close();
-            }
-        }
-    }
-
-    private void json() throws IOException, InterruptedException {
-        String body = "{\"token\":" + "9".repeat(1_000_000) + "}";
-        for (String type : List.of("application/grpc+json", "application/grpc-web+json")) {
-            HttpRequest request = HttpRequest.newBuilder(
-                            URI.create("http://127.0.0.1:" + port + "/leasehold.v1.Leases/Check"))
-                    .timeout(Duration.ofSeconds(60))
-                    .header("Content-Type", type)
-                    .POST(HttpRequest.BodyPublishers.ofString(body))
-                    .build();
-            http.send(request, HttpResponse.BodyHandlers.discarding());
-        }
-    }
-
-    // ---- a guest
-
-    private interface Use {
-        void of(ManagedChannel channel) throws InterruptedException;
-    }
-
-    private void connected(Use use) throws InterruptedException {
-        ManagedChannel channel =
-                NettyChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().build();
-        try {
-            use.of(channel);
-        } finally {
-            channel.shutdownNow();
-            boolean unused = channel.awaitTermination(20, TimeUnit.SECONDS);
-        }
-    }
-
-    private LeasesGrpc.LeasesBlockingStub calls(ManagedChannel channel) {
-        return LeasesGrpc.newBlockingStub(channel)
-                .withCallCredentials(guest)
-                .withDeadlineAfter(60, TimeUnit.SECONDS);
-    }
-
-    /** Two sessions, of which one does not read its answers. */
-    private void lists() throws InterruptedException {
-        ListRequest list =
-                ListRequest.newBuilder().setNamespace(NAMESPACE).setLimit(1_000).build();
-        Call.Builder[] calls = new Call.Builder[5_000];
-        Arrays.setAll(calls, i -> Call.newBuilder().setList(list));
-        connected(channel -> {
-            Channel asGuest = ClientInterceptors.intercept(channel, new AsGuest());
-            var unused = TestSession.on(asGuest).send(calls);
-            var unusedToo = TestSession.unread(asGuest).send(calls);
-            RealTime.pass(MOMENT);
         });
+        unread.holdWithARecord();
     }
 
-    private final class AsGuest implements ClientInterceptor {
-        @Override
-        public <A, B> ClientCall<A, B> interceptCall(
-                MethodDescriptor<A, B> method, CallOptions options, Channel next) {
-            return next.newCall(method, options.withCallCredentials(guest));
-        }
-    }
-
-    private StreamObserver<SessionRequest> session(ManagedChannel channel) {
-        return LeasesGrpc.newStub(channel)
-                .withCallCredentials(guest)
-                .session(new Ignored<SessionReply>());
+    private static AcquireRequest.Builder lease(String name, long ttl) {
+        return acquire(name).setNamespace(NAMESPACE).setTtl(seconds(ttl));
     }
 
     private void names() throws InterruptedException {
@@ -198,112 +127,187 @@ final class SoakAttacks {
         for (int i = 0; i < 2_000; i++) {
             message.addCalls(Call.newBuilder()
                     .setId(i)
-                    .setAcquire(shortLease("same-id-" + i)
+                    .setAcquire(lease("same-id-" + i, 1)
                             .setLeaseId("f".repeat(32))
                             .setWait(seconds(i % 2 * 10))));
         }
-        connected(channel -> {
-            StreamObserver<SessionRequest> session = session(channel);
+        guest.connected(channel -> {
+            StreamObserver<SessionRequest> session =
+                    guest.streams(channel).session(new Ignored<SessionReply>());
             session.onNext(message.build());
             RealTime.pass(MOMENT);
         });
     }
 
-    private static AcquireRequest.Builder shortLease(String name) {
-        return acquire(name).setNamespace(NAMESPACE).setTtl(seconds(1));
+    /** Each of 64 KiB, for a minute. */
+    private void leaveRecords() throws InterruptedException {
+        Record large = Record.newBuilder()
+                .setValue(ByteString.copyFrom(new byte[64 << 10]))
+                .build();
+        guest.connected(channel -> {
+            for (int i = 0; i < 10; i++) {
+                int number = completed.incrementAndGet() % RECORDS;
+                Grant lease = granted(channel, lease("left-" + number, 30));
+                CompleteRequest complete = CompleteRequest.newBuilder()
+                        .setNamespace(NAMESPACE)
+                        .setGrant(lease)
+                        .setRecord(large)
+                        .setKeepFor(seconds(60))
+                        .build();
+                if (!guest.calls(channel).complete(complete).hasEnded()) {
+                    throw new AssertionError("the guest left no record");
+                }
+            }
+        });
+    }
+
+    /** With the tokens of others' leases and ids of none. */
+    private void refusals() throws InterruptedException {
+        guest.connected(channel -> {
+            for (int i = 0; i < 10; i++) {
+                Grant none = Grant.newBuilder()
+                        .addScopes("path:/guests/" + i)
+                        .setToken(i + 1)
+                        .setLeaseId(Requests.id())
+                        .setHolder("test")
+                        .setTtl(seconds(30))
+                        .build();
+                boolean refused = guest.calls(channel)
+                                .renew(renew(none).toBuilder()
+                                        .setNamespace(NAMESPACE)
+                                        .build())
+                                .getOutcomes(0)
+                                .hasRefused()
+                        && guest.calls(channel)
+                                .release(release(none).toBuilder()
+                                        .setNamespace(NAMESPACE)
+                                        .build())
+                                .hasRefused();
+                if (!refused) {
+                    throw new AssertionError("a lease id that was made up was taken");
+                }
+            }
+        });
     }
 
     private void watches() throws InterruptedException {
         WatchRequest watch = WatchRequest.newBuilder().setNamespace(NAMESPACE).build();
-        connected(channel -> {
+        guest.connected(channel -> {
             for (int i = 0; i < 150; i++) {
-                LeasesGrpc.newStub(channel)
-                        .withCallCredentials(guest)
-                        .watch(watch, new Ignored<WatchReply>());
+                guest.streams(channel).watch(watch, new Ignored<WatchReply>());
             }
             RealTime.pass(MOMENT);
         });
     }
 
     private void marks() throws InterruptedException {
-        connected(channel -> {
-            for (int i = 0; i < 20; i++) {
-                int number = round.incrementAndGet() % NAMESPACES;
+        guest.connected(channel -> {
+            for (int i = 0; i < 10; i++) {
+                int number = marked.incrementAndGet() % NAMESPACES;
                 AdmitRequest mark = AdmitRequest.newBuilder()
                         .setNamespace(NAMESPACE + "-" + number)
                         .setResource("resource")
                         .setToken(1)
                         .build();
-                refusable(() -> calls(channel).admit(mark));
-                refusable(() -> calls(channel).seal(mark));
+                boolean unused = isServed(
+                        Status.Code.RESOURCE_EXHAUSTED,
+                        () -> guest.calls(channel).admit(mark));
+                boolean neither = isServed(
+                        Status.Code.RESOURCE_EXHAUSTED,
+                        () -> guest.calls(channel).seal(mark));
             }
         });
     }
 
-    /** By a limit, or because the principal is gone. */
-    private static void refusable(Runnable call) {
+    /** False if it is refused in this way. */
+    private static boolean isServed(Status.Code refusal, Runnable call) {
         try {
             call.run();
+            return true;
         } catch (StatusRuntimeException e) {
-            Status.Code code = e.getStatus().getCode();
-            if (code != Status.Code.RESOURCE_EXHAUSTED && code != Status.Code.UNAUTHENTICATED) {
+            if (e.getStatus().getCode() != refusal) {
                 throw e;
             }
+            return false;
         }
     }
 
-    /** Leases of the guest that stay, below one path. */
-    void holdMany() throws InterruptedException {
-        connected(channel -> {
-            for (int i = 0; i < LEASES; i++) {
-                AcquireRequest.Builder request = acquire("")
-                        .clearScopes()
-                        .addScopes("path:/guests/" + i)
-                        .setNamespace(NAMESPACE)
-                        .setTtl(seconds(3_600));
-                if (!calls(channel).acquire(request.build()).hasGranted()) {
-                    throw new AssertionError("the guest has no lease");
-                }
-            }
-        });
-    }
-
     private void checks() throws InterruptedException {
-        connected(channel -> {
-            for (int i = 0; i < 20; i++) {
-                CheckRequest check = CheckRequest.newBuilder()
-                        .setNamespace(NAMESPACE)
-                        .setScope("subtree:/guests")
-                        .setToken(LEASES)
-                        .build();
-                refusable(() -> calls(channel).check(check));
+        CheckRequest check = CheckRequest.newBuilder()
+                .setNamespace(NAMESPACE)
+                .setScope("subtree:/guests")
+                .setToken(LEASES)
+                .build();
+        guest.connected(channel -> {
+            for (int i = 0; i < 10; i++) {
+                boolean unused = isServed(
+                        Status.Code.RESOURCE_EXHAUSTED,
+                        () -> guest.calls(channel).check(check));
             }
         });
     }
 
-    // ---- a principal that was revoked
-
+    /** It waits for a lock that the guest has until it is revoked, and gets nothing. */
     private void revoked() throws InterruptedException {
-        Bearer key = new Bearer(
+        SoakGuest gone = new SoakGuest(
+                guest.port(),
                 tokens.create("gone", List.of(AccessRule.parse(NAMESPACE + "=acquire"))));
-        connected(channel -> {
-            LeasesGrpc.LeasesFutureStub later =
-                    LeasesGrpc.newFutureStub(channel).withCallCredentials(key);
+        AcquireRequest.Builder lease = lease("revoked", 3_600);
+        guest.connected(channel -> {
+            Grant held = granted(channel, lease.setWait(seconds(30)));
+            List<ListenableFuture<AcquireReply>> waits = new ArrayList<>();
             for (int i = 0; i < 20; i++) {
-                var unused = later.acquire(
-                        shortLease("same-id-1").setWait(seconds(60)).build());
+                waits.add(gone.later(channel)
+                        .acquire(lease.setLeaseId(Requests.id())
+                                .setWait(seconds(300))
+                                .build()));
             }
             RealTime.pass(MOMENT);
             if (!tokens.revoke("gone")) {
                 throw new AssertionError("there is no such principal");
             }
-            for (int i = 0; i < 20; i++) {
-                refusable(() -> LeasesGrpc.newBlockingStub(channel)
-                        .withCallCredentials(key)
-                        .withDeadlineAfter(60, TimeUnit.SECONDS)
-                        .info(InfoRequest.getDefaultInstance()));
+            RealTime.until(
+                    "the server knows of it",
+                    () -> !isServed(
+                            Status.Code.UNAUTHENTICATED,
+                            () -> gone.calls(channel).info(InfoRequest.getDefaultInstance())));
+            end(channel, held);
+            for (ListenableFuture<AcquireReply> wait : waits) {
+                assertDenied(wait);
             }
+            end(channel, granted(channel, lease.setLeaseId(Requests.id()).setWait(seconds(0))));
         });
+    }
+
+    private Grant granted(ManagedChannel channel, AcquireRequest.Builder lease) {
+        AcquireReply reply = guest.calls(channel).acquire(lease.build());
+        if (!reply.hasGranted()) {
+            throw new AssertionError("somebody has " + lease.getScopes(0) + ": " + reply);
+        }
+        return grant(reply);
+    }
+
+    private void end(ManagedChannel channel, Grant lease) {
+        if (!guest.calls(channel)
+                .release(release(lease).toBuilder().setNamespace(NAMESPACE).build())
+                .hasEnded()) {
+            throw new AssertionError("the guest lost " + lease.getScopes(0));
+        }
+    }
+
+    private static void assertDenied(ListenableFuture<AcquireReply> wait)
+            throws InterruptedException {
+        try {
+            AcquireReply reply = wait.get(60, TimeUnit.SECONDS);
+            throw new AssertionError("a principal that was revoked is told " + reply);
+        } catch (ExecutionException e) {
+            Status.Code code = Status.fromThrowable(e).getCode();
+            if (code != Status.Code.PERMISSION_DENIED && code != Status.Code.UNAUTHENTICATED) {
+                throw new AssertionError("not as one without permission", e);
+            }
+        } catch (TimeoutException e) {
+            throw new AssertionError("a principal that was revoked still waits", e);
+        }
     }
 
     /** Answers that nobody wants. */

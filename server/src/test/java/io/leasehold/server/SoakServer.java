@@ -3,9 +3,11 @@ package io.leasehold.server;
 
 import io.leasehold.server.access.Security;
 import io.leasehold.server.engine.StoreAddress;
+import io.netty.util.internal.PlatformDependent;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryMXBean;
@@ -17,7 +19,7 @@ import java.util.Optional;
 
 /**
  * A server in memory, in a process of its own with a heap of 256 MiB, that ends at its first
- * OutOfMemoryError and tells how much of the heap is in use.
+ * OutOfMemoryError and tells how much of its memory is in use.
  */
 final class SoakServer implements AutoCloseable {
 
@@ -61,22 +63,34 @@ final class SoakServer implements AutoCloseable {
         return port;
     }
 
-    /** The bytes of the heap that are in use after a collection. */
-    long usedHeap() {
+    /**
+     * What is in use after a collection.
+     *
+     * @param heap bytes
+     * @param direct bytes outside of it, of network buffers
+     */
+    record Memory(long heap, long direct) {
+        @Override
+        public String toString() {
+            return (heap >> 20) + "+" + (direct >> 20);
+        }
+    }
+
+    Memory memory() {
         try {
             process.getOutputStream().write('\n');
             process.getOutputStream().flush();
         } catch (IOException e) {
             throw new AssertionError("the server has ended: " + complaints(), e);
         }
-        return nextNumber();
+        return new Memory(nextNumber(), nextNumber());
     }
 
     private long nextNumber() {
         try {
             String line = out.readLine();
-            if (line == null) {
-                throw new AssertionError("the server has ended: " + complaints());
+            if (line == null || !line.matches("[0-9]+")) { // null or the JVM's last words
+                throw new AssertionError("the server has ended: " + line + " " + complaints());
             }
             return Long.parseLong(line);
         } catch (IOException e) {
@@ -84,7 +98,8 @@ final class SoakServer implements AutoCloseable {
         }
     }
 
-    private String complaints() {
+    /** All that it logged. */
+    String complaints() {
         try {
             return Files.readString(errors);
         } catch (IOException e) {
@@ -103,6 +118,8 @@ final class SoakServer implements AutoCloseable {
     }
 
     public static void main(String[] arguments) throws IOException {
+        PrintStream out = System.out;
+        System.setOut(System.err); // whatever is logged goes where it is read from
         MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
         try (LeaseholdServer server =
                 LeaseholdServer.start(ServerOptions.on(new StoreAddress.Memory())
@@ -112,11 +129,12 @@ final class SoakServer implements AutoCloseable {
                                 Optional.empty(),
                                 Optional.empty(),
                                 false)))) {
-            System.out.println(server.port());
+            out.println(server.port());
             // ends when whoever started it is gone
             while (System.in.read() >= 0) {
                 memory.gc();
-                System.out.println(memory.getHeapMemoryUsage().getUsed());
+                out.println(memory.getHeapMemoryUsage().getUsed());
+                out.println(PlatformDependent.usedDirectMemory());
             }
         }
     }

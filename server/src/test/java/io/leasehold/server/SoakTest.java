@@ -20,12 +20,13 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -38,22 +39,26 @@ import org.junit.jupiter.api.parallel.Isolated;
  * Holders keep their leases while strangers, a guest and a revoked principal do all at once what
  * could stop a server with a heap of 256 MiB.
  *
+ * <p>Each lease is renewed at times that are planned ahead, and a renewal takes from that time on:
+ * one that comes late because the one before it took long counts as late, too.
+ *
  * <p>10 s in every build, 5 minutes with {@code -Dleasehold.long}.
  */
 @Isolated
 final class SoakTest {
 
     private static final Duration LENGTH = Duration.ofSeconds(TestLength.of(10, 300));
-    private static final Duration TTL = Duration.ofSeconds(30);
+    private static final int LEAST_ROUNDS = TestLength.of(2, 20);
+    private static final Duration TTL = Duration.ofSeconds(15);
     private static final int HELD = 50;
-    private static final Duration BETWEEN_RENEWALS = Duration.ofMillis(20);
+    private static final Duration BETWEEN_RENEWALS = Duration.ofSeconds(1); // of one lease
     private static final Duration BETWEEN_ROUNDS = Duration.ofMillis(50);
-    private static final long FEW_MEGABYTES = 16L << 20;
+    private static final long SOME_MEGABYTES = 32L << 20;
 
     private final AtomicBoolean over = new AtomicBoolean();
-    private final Map<String, AtomicInteger> rounds = new ConcurrentHashMap<>();
-    private final List<Long> renewals = new ArrayList<>(); // nanoseconds
-    private final List<Long> heap = new ArrayList<>(); // bytes
+    private final Map<String, AtomicInteger> rounds = new ConcurrentSkipListMap<>();
+    private final Queue<Long> renewals = new ConcurrentLinkedQueue<>(); // nanoseconds
+    private final List<SoakServer.Memory> memory = new ArrayList<>();
 
     @TempDir
     @SuppressWarnings("NullAway.Init") // set by JUnit
@@ -70,19 +75,22 @@ final class SoakTest {
                 Leasehold leasehold = Leasehold.on(
                         connect(server, holder), LeaseholdOptions.defaults().withPatience(TTL))) {
             SoakAttacks attacks = new SoakAttacks(server.port(), tokens, guest);
-            attacks.holdMany();
+            attacks.prepare();
             Map<Lease, FencingToken> held = hold(leasehold);
-            List<CompletableFuture<Void>> running = begin(attacks);
+            List<CompletableFuture<Void>> running = new ArrayList<>(attack(attacks));
+            running.addAll(renew(List.copyOf(held.keySet())));
             try {
-                RealTime.until("all attacks have begun", () -> rounds.size() == running.size());
-                renewFor(LENGTH, server, List.copyOf(held.keySet()));
+                watch(server, running);
+                RealTime.until(
+                        "each attack was carried out " + LEAST_ROUNDS + " times of " + rounds,
+                        () -> hasFailed(running) || leastRounds() >= LEAST_ROUNDS);
             } finally {
                 over.set(true);
             }
-            for (CompletableFuture<Void> attack : running) {
-                attack.get(RealTime.PATIENCE.toSeconds() * 2, TimeUnit.SECONDS);
+            for (CompletableFuture<Void> one : running) {
+                one.get(RealTime.PATIENCE.toSeconds() * 2, TimeUnit.SECONDS);
             }
-            judge(held);
+            judge(held, server.complaints());
         }
     }
 
@@ -103,62 +111,103 @@ final class SoakTest {
         return held;
     }
 
-    private List<CompletableFuture<Void>> begin(SoakAttacks attacks) {
+    private static CompletableFuture<Void> begin(String name, Runnable run) {
+        return CompletableFuture.runAsync(run, task -> new Thread(task, name).start());
+    }
+
+    private static boolean hasFailed(List<CompletableFuture<Void>> running) {
+        return running.stream().anyMatch(CompletableFuture::isCompletedExceptionally);
+    }
+
+    // ---- attacks
+
+    private List<CompletableFuture<Void>> attack(SoakAttacks attacks) {
         List<CompletableFuture<Void>> running = new ArrayList<>();
-        attacks.all()
-                .forEach((name, attack) -> running.add(CompletableFuture.runAsync(
-                        () -> repeat(name, attack), task -> new Thread(task, name).start())));
+        attacks.all().forEach((name, attack) -> {
+            rounds.put(name, new AtomicInteger());
+            running.add(begin(name, () -> repeat(name, attack)));
+        });
         return running;
     }
 
     private void repeat(String name, SoakAttacks.Attack attack) {
         while (!over.get()) {
             try {
-                attack.once();
+                attack.round().once();
             } catch (IOException e) {
-                RealTime.pass(BETWEEN_ROUNDS); // the server hung up
+                if (!attack.cutOff()) {
+                    throw new AssertionError(name, e);
+                }
             } catch (InterruptedException e) {
                 throw new AssertionError(e);
+            } catch (RuntimeException e) {
+                throw new AssertionError(name, e);
             }
-            rounds.computeIfAbsent(name, first -> new AtomicInteger()).incrementAndGet();
+            rounds.get(name).incrementAndGet();
             RealTime.pass(BETWEEN_ROUNDS);
         }
     }
 
-    private void renewFor(Duration length, SoakServer server, List<Lease> leases) {
+    private int leastRounds() {
+        return rounds.values().stream().mapToInt(AtomicInteger::get).min().orElse(0);
+    }
+
+    // ---- holders
+
+    private List<CompletableFuture<Void>> renew(List<Lease> leases) {
+        long start = Time.system().nanos();
+        List<CompletableFuture<Void>> running = new ArrayList<>();
+        for (int i = 0; i < leases.size(); i++) {
+            Lease lease = leases.get(i);
+            long first = start + i * BETWEEN_RENEWALS.toNanos() / leases.size();
+            running.add(begin("holder " + i, () -> renewAsPlanned(lease, first)));
+        }
+        return running;
+    }
+
+    private void renewAsPlanned(Lease lease, long first) {
         Time time = Time.system();
-        long start = time.nanos();
-        long looked = start;
-        for (int i = 0; time.nanos() - start < length.toNanos(); i++) {
-            long asked = time.nanos();
-            leases.get(i % leases.size()).renew();
-            renewals.add(time.nanos() - asked);
-            if (time.nanos() - looked >= length.dividedBy(30).toNanos()) {
-                heap.add(server.usedHeap());
-                looked = time.nanos();
-            }
-            RealTime.pass(BETWEEN_RENEWALS);
+        for (long planned = first; !over.get(); planned += BETWEEN_RENEWALS.toNanos()) {
+            RealTime.pass(Duration.ofNanos(Math.max(0, planned - time.nanos())));
+            lease.renew();
+            renewals.add(time.nanos() - planned);
         }
     }
 
-    private void judge(Map<Lease, FencingToken> held) {
-        Collections.sort(renewals);
-        long p99 = renewals.get(renewals.size() * 99 / 100);
-        System.out.println("soak: " + renewals.size() + " renewals, p99 " + p99 / 1_000_000
-                + " ms, heap after a collection " + megabytes() + " MiB, rounds " + rounds);
+    // ---- what comes of it
+
+    private void watch(SoakServer server, List<CompletableFuture<Void>> running) {
+        Time time = Time.system();
+        long start = time.nanos();
+        while (time.nanos() - start < LENGTH.toNanos() && !hasFailed(running)) {
+            RealTime.pass(LENGTH.dividedBy(30));
+            memory.add(server.memory());
+        }
+    }
+
+    private void judge(Map<Lease, FencingToken> held, String complaints) {
+        List<Long> sorted = renewals.stream().sorted().toList();
+        Duration p99 = Duration.ofNanos(sorted.get(sorted.size() * 99 / 100));
+        Duration longest = Duration.ofNanos(sorted.get(sorted.size() - 1));
+        System.out.println("soak: " + sorted.size() + " renewals, p99 " + p99.toMillis()
+                + " ms, longest " + longest.toMillis() + " ms, MiB of heap + direct memory "
+                + memory
+                + ", rounds " + rounds);
         held.forEach((lease, token) -> {
             assertThat(lease.isValid()).as("%s", lease).isTrue();
             assertThat(lease.token()).isEqualTo(token);
         });
-        assertThat(Duration.ofNanos(p99)).isLessThan(TTL.dividedBy(3));
-        int third = heap.size() / 3;
-        assertThat(third).as("looks at the heap in a third of the time").isPositive();
-        long first = Collections.min(heap.subList(0, third));
-        long last = Collections.min(heap.subList(heap.size() - third, heap.size()));
-        assertThat(last).isLessThan(first + first / 4 + FEW_MEGABYTES);
+        assertThat(complaints).doesNotContain("OutOfMemory", "OutOfDirectMemory");
+        assertThat(p99).isLessThan(TTL.dividedBy(3));
+        assertThat(longest).isLessThan(TTL);
+        int third = memory.size() / 3;
+        assertThat(third).as("looks at the memory in a third of the time").isPositive();
+        long before = leastHeap(memory.subList(third, 2 * third)); // all is under way by then
+        long last = leastHeap(memory.subList(2 * third, memory.size()));
+        assertThat(last).isLessThan(before + before / 4 + SOME_MEGABYTES);
     }
 
-    private List<Long> megabytes() {
-        return heap.stream().map(bytes -> bytes >> 20).toList();
+    private static long leastHeap(List<SoakServer.Memory> looks) {
+        return looks.stream().mapToLong(SoakServer.Memory::heap).min().orElseThrow();
     }
 }
