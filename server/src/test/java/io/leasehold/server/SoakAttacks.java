@@ -212,7 +212,7 @@ final class SoakAttacks {
                 boolean unused = isServed(
                         Status.Code.RESOURCE_EXHAUSTED,
                         () -> guest.calls(channel).admit(mark));
-                boolean neither = isServed(
+                boolean unusedToo = isServed(
                         Status.Code.RESOURCE_EXHAUSTED,
                         () -> guest.calls(channel).seal(mark));
             }

@@ -124,13 +124,14 @@ final class SoakTest {
     private List<CompletableFuture<Void>> attack(SoakAttacks attacks) {
         List<CompletableFuture<Void>> running = new ArrayList<>();
         attacks.all().forEach((name, attack) -> {
-            rounds.put(name, new AtomicInteger());
-            running.add(begin(name, () -> repeat(name, attack)));
+            AtomicInteger carriedOut = new AtomicInteger();
+            rounds.put(name, carriedOut);
+            running.add(begin(name, () -> repeat(name, attack, carriedOut)));
         });
         return running;
     }
 
-    private void repeat(String name, SoakAttacks.Attack attack) {
+    private void repeat(String name, SoakAttacks.Attack attack, AtomicInteger carriedOut) {
         while (!over.get()) {
             try {
                 attack.round().once();
@@ -143,7 +144,7 @@ final class SoakTest {
             } catch (RuntimeException e) {
                 throw new AssertionError(name, e);
             }
-            rounds.get(name).incrementAndGet();
+            carriedOut.incrementAndGet();
             RealTime.pass(BETWEEN_ROUNDS);
         }
     }

@@ -65,7 +65,7 @@ final class SoakUnread {
         guest.connected(channel -> {
             Channel identified = guest.identified(channel);
             var unused = TestSession.on(identified).send(calls(SoakUnread::list));
-            var unread = TestSession.unread(identified).send(calls(SoakUnread::list));
+            var unusedToo = TestSession.unread(identified).send(calls(SoakUnread::list));
             RealTime.pass(MOMENT);
         });
     }
