@@ -49,10 +49,10 @@ final class SoakTest {
 
     private static final Duration LENGTH = Duration.ofSeconds(TestLength.of(10, 300));
     private static final int LEAST_ROUNDS = TestLength.of(2, 20);
-    private static final Duration TTL = Duration.ofSeconds(15);
+    private static final Duration TTL = Duration.ofSeconds(30);
     private static final int HELD = 50;
     private static final Duration BETWEEN_RENEWALS = Duration.ofSeconds(1); // of one lease
-    private static final Duration BETWEEN_ROUNDS = Duration.ofMillis(50);
+    private static final Duration BETWEEN_ROUNDS = Duration.ofMillis(200);
     private static final long SOME_MEGABYTES = 32L << 20;
 
     private final AtomicBoolean over = new AtomicBoolean();
