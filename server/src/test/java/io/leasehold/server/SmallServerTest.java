@@ -80,8 +80,8 @@ final class SmallServerTest {
         owner = tokens.create("owner", List.of(AccessRule.parse("*=admin")));
         reader = tokens.create("reader", List.of(AccessRule.parse("*=read")));
         guest = tokens.create("guest", List.of(AccessRule.parse("*=acquire")));
-        server = SmallServer.start(directory, HEAP, tokens.path());
-        held = grant(owner().acquire(acquire("held").build()));
+        server = SmallServer.startPatient(directory, HEAP, tokens.path());
+        held = grant(owner().acquire(acquire("held").setTtl(seconds(3_600)).build()));
     }
 
     @AfterEach
@@ -264,7 +264,7 @@ final class SmallServerTest {
         }
     }
 
-    /** The lock is renewed again and again, each time within a third of its ttl. */
+    /** The lock is renewed again and again. How soon, {@link SoakTest} asks. */
     private void assertThatHoldersAreServed() throws IOException {
         for (int i = 0; i < 100; i++) {
             assertThat(server.isAlive()).as(server.errors()).isTrue();
@@ -290,14 +290,14 @@ final class SmallServerTest {
     private LeasesGrpc.LeasesBlockingStub owner() {
         return LeasesGrpc.newBlockingStub(first())
                 .withCallCredentials(new Bearer(owner))
-                .withDeadlineAfter(10, TimeUnit.SECONDS);
+                .withDeadlineAfter(RealTime.PATIENCE.toSeconds(), TimeUnit.SECONDS);
     }
 
     /** Whatever was sent on the connection before has been looked at. */
     private void served(ManagedChannel channel) {
         assertThat(LeasesGrpc.newBlockingStub(channel)
                         .withCallCredentials(new Bearer(reader))
-                        .withDeadlineAfter(10, TimeUnit.SECONDS)
+                        .withDeadlineAfter(RealTime.PATIENCE.toSeconds(), TimeUnit.SECONDS)
                         .info(InfoRequest.getDefaultInstance())
                         .getEngine())
                 .isEqualTo("memory");
