@@ -163,17 +163,12 @@ public final class LeaseTable {
         Stripe home = enter(claim, now);
         LiveLease own = book.find(claim, request.id());
         if (own != null) {
-            own.ask(round);
-            own.sentBy(request.sender());
-            answer(repeated(own, request, now), own, reply);
+            repeat(own, request, round, now, reply);
             return;
         }
         Waiter waiter = home.waiters.isEmpty() ? null : home.waiters.get(request.id());
         if (waiter != null) {
-            if (waiter.agreement != null) {
-                waiter.agreement.ask(round);
-            }
-            repeat(waiter, request, now, reply);
+            repeat(waiter, request, round, now, reply);
             return;
         }
         if (!ids.take(request.id())) {
@@ -901,8 +896,16 @@ public final class LeaseTable {
                 : RefusalReason.NOT_FOUND;
     }
 
-    private static Acquisition repeated(LiveLease own, LeaseRequest request, long now) {
-        return own.isOf(request) ? stillGranted(own, now) : ANOTHER_REQUEST;
+    /** Another request under the id is refused, and leaves no trace. */
+    private static void repeat(
+            LiveLease own, LeaseRequest request, Round round, long now, Reply reply) {
+        if (own.isOf(request)) {
+            own.ask(round);
+            own.sentBy(request.sender());
+            answer(stillGranted(own, now), own, reply);
+        } else {
+            reply.settle(ANOTHER_REQUEST);
+        }
     }
 
     private static Acquisition stillGranted(LiveLease own, long now) {
@@ -912,8 +915,12 @@ public final class LeaseTable {
         return new Acquisition.Granted(own.grant(), own.version(), own.validity(now, now));
     }
 
-    private static void repeat(Waiter waiter, LeaseRequest request, long now, Reply reply) {
+    private static void repeat(
+            Waiter waiter, LeaseRequest request, Round round, long now, Reply reply) {
         if (request.isRepeatOf(waiter.request)) {
+            if (waiter.agreement != null) {
+                waiter.agreement.ask(round);
+            }
             waiter.join(request, now, reply);
         } else {
             reply.settle(ANOTHER_REQUEST);

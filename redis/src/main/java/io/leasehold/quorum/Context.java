@@ -148,6 +148,16 @@ final class Context {
         }
     }
 
+    /** A majority has granted it: what was taken back as a request that waited has come again. */
+    void noteGrant(LeaseRequest request) {
+        lock.lock();
+        try {
+            ended.remove(new Identity(request.id(), request.claim()));
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private boolean hasEnded(LeaseRequest lease) {
         lock.lock();
         try {

@@ -456,6 +456,7 @@ final class Pursuit {
             return;
         }
         settled = agreed;
+        context.noteGrant(request);
         Verdicts.grants(votes, states).forEach((member, drawn) -> {
             if (!asked.contains(member)) {
                 // it came after the token was asked for

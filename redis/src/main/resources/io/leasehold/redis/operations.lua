@@ -25,14 +25,14 @@ function operations.a(at)
     local round = isNode and tonumber(ARGV[at + 9]) or nil
     local attempt = isNode and tonumber(ARGV[at + 10]) or nil
     local lease, ended = rule.lookUp(id)
-    if lease then
+    if lease and not rule.isRepeat(lease, claim, ARGV[at + 2], tonumber(ARGV[at + 3])) then
+        return {'N', 's'}
+    elseif lease then
         local news = rule.sentAgain(lease, sender)
         if isNode and rule.ask(lease, round, attempt) or news then
             rule.put(lease)
         end
-        return not rule.isRepeat(lease, claim, ARGV[at + 2], tonumber(ARGV[at + 3])) and {'N', 's'}
-            or now >= lease.expiry and {'N', 'e'}
-            or rule.granted(lease)
+        return now >= lease.expiry and {'N', 'e'} or rule.granted(lease)
     end
     local waiter = waiting > 0 and rule.waiterOf(id)
     if waiter and not rule.isRepeat(waiter, claim, ARGV[at + 2], tonumber(ARGV[at + 3])) then

@@ -14,6 +14,7 @@ import io.leasehold.model.Scope;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Acquisition.Granted;
 import io.leasehold.spi.Acquisition.Held;
+import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.LeaseStore;
@@ -117,6 +118,34 @@ final class QuorumRepeatsTest {
         }
 
         assertThat(granted(cluster, other, request).token()).isEqualTo(token);
+    }
+
+    /** A request that waited is taken back without a trace: it may come again, and be granted. */
+    @Test
+    void aLeaseWhoseRequestWasTakenBackBeforeIsBroughtToNodesThatMissIt() {
+        Cluster cluster = founded(3);
+        QuorumLeaseStore one = cluster.open(cluster.wires(), cluster.time());
+        warmUp(cluster, one);
+        Grant before = granted(cluster, one, request("a"));
+        LeaseRequest request = request("a").waitingAtMost(TTL).sentBy(1);
+        CompletableFuture<Acquisition> waiting = one.acquire(request).toCompletableFuture();
+        cluster.pass(A_WHILE);
+        assertThat(waiting).isNotDone();
+        assertThat(cluster.await(one.withdrawUnlessUsed(request))).isEqualTo(new Ending.Ended());
+        assertThat(cluster.await(one.release(before))).isEqualTo(new Ending.Ended());
+
+        cluster.node(2).crash(false);
+        Grant grant = granted(cluster, one, request);
+        cluster.node(2).start();
+        for (int down = 0; down < 2; down++) { // of the two that have granted it
+            warmUp(cluster, one);
+            assertThat(cluster.await(one.renew(RenewalRequest.of(grant, TTL))))
+                    .isInstanceOf(Renewal.Renewed.class);
+            cluster.pass(A_WHILE);
+            if (down == 0) {
+                cluster.node(1).crash(false);
+            }
+        }
     }
 
     private static FencingToken rotated(Rotation rotation) {

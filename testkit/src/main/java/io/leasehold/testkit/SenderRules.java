@@ -2,13 +2,17 @@
 package io.leasehold.testkit;
 
 import static io.leasehold.model.RefusalReason.NOT_FOUND;
+import static io.leasehold.model.RefusalReason.SCOPE_MISMATCH;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.leasehold.model.Claim;
+import io.leasehold.model.Scope;
 import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.Refused;
 import io.leasehold.spi.Renewal.Renewed;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -69,6 +73,21 @@ abstract class SenderRules extends ContractRules {
         assertRefused(alice.withdrawsUnlessUsed(request.sentBy(ONE)));
         assertRefused(alice.withdrawsUnlessUsed(request.sentBy(OTHER)));
         assertThat(alice.renews(grant)).isInstanceOf(Renewed.class);
+    }
+
+    @Test
+    void anotherRequestUnderTheIdOfALeaseIsNoRepeatOfIt() {
+        LeaseRequest request = alice.request("a").sentBy(ONE);
+        alice.holds(request);
+        for (Claim claim : List.of(
+                Claim.exclusive(Scope.name("b")),
+                Claim.exclusive(Scope.name("a"), Scope.name("b")),
+                Claim.shared(Scope.name("a")))) {
+            LeaseRequest other =
+                    new LeaseRequest(request.id(), claim, request.holder(), request.terms(), OTHER);
+            assertThat(alice.tries(other)).isEqualTo(gone(SCOPE_MISMATCH));
+        }
+        assertTakenBack(alice.withdrawsUnlessUsed(request));
     }
 
     @Test
