@@ -6,13 +6,14 @@ import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseStore;
 import io.leasehold.spi.Time;
+
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.CompletionException;
 
 /**
- * A hand-off through a store's SPI without threads: each grant's dependent releases it and queues again. All of it
- * runs on the calling thread, inside the first release.
+ * A hand-off through a store's SPI without threads of its own: each grant's dependent releases it and queues again. It
+ * begins inside the first release and goes on where the store delivers its answers, on one thread at a time.
  */
 final class ChainedHandOff implements HandOff {
 
@@ -28,14 +29,16 @@ final class ChainedHandOff implements HandOff {
     @Override
     public Latencies run(int waiters, Duration length) {
         Grant first = Answers.granted(store.acquire(requests.next(claim)));
-        Round round = new Round(Time.system().nanos() + length.toNanos());
+        Round round = new Round(waiters, Time.system().nanos() + length.toNanos());
         for (int i = 0; i < waiters; i++) {
             queue(round);
         }
         round.releasedAt = Time.system().nanos();
         Answers.ended(store.release(first));
-        if (round.failure != null) {
-            throw new IllegalStateException("the chain broke", round.failure);
+        try {
+            round.over.join();
+        } catch (CompletionException e) {
+            throw new IllegalStateException("the chain broke", e.getCause());
         }
         return round.latencies;
     }
@@ -46,7 +49,7 @@ final class ChainedHandOff implements HandOff {
         answer.thenApply(Answers::granted)
                 .thenAccept(grant -> pass(grant, round))
                 .exceptionally(failure -> {
-                    round.failure = failure;
+                    round.over.completeExceptionally(failure);
                     return null;
                 });
     }
@@ -57,6 +60,8 @@ final class ChainedHandOff implements HandOff {
         Answers.ended(store.release(grant));
         if (round.releasedAt - round.end < 0) {
             queue(round);
+        } else if (--round.left == 0) {
+            round.over.complete(true);
         }
     }
 
@@ -64,11 +69,13 @@ final class ChainedHandOff implements HandOff {
     private static final class Round {
 
         private final Latencies latencies = new Latencies();
+        private final CompletableFuture<Boolean> over = new CompletableFuture<>();
         private final long end;
         private long releasedAt;
-        private @Nullable Throwable failure;
+        private int left; // of those that queue
 
-        Round(long end) {
+        Round(int waiters, long end) {
+            this.left = waiters;
             this.end = end;
         }
     }

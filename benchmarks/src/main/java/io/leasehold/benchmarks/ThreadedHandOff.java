@@ -46,6 +46,7 @@ final class ThreadedHandOff implements HandOff {
         private final Duration length;
         private int missing;
         private volatile long end; // 0 until all have joined; read without the lock too
+        private volatile boolean changedHands; // since then
         private long releasedAt;
         private @Nullable Thread lastHolder;
 
@@ -65,13 +66,14 @@ final class ThreadedHandOff implements HandOff {
             long now = Time.system().nanos();
             if (end != 0 && lastHolder != Thread.currentThread()) {
                 latencies.add(now - releasedAt);
+                changedHands = true;
             }
             lastHolder = Thread.currentThread();
             releasedAt = Time.system().nanos();
         }
 
         boolean isOver() {
-            return end != 0 && Time.system().nanos() - end >= 0;
+            return changedHands && Time.system().nanos() - end >= 0;
         }
     }
 }
