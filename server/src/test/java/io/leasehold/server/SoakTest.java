@@ -76,7 +76,8 @@ final class SoakTest {
                 "guest", List.of(AccessRule.parse(SoakAttacks.NAMESPACE + "*=acquire,read")));
         try (SmallServer server = SmallServer.start(directory, HEAP, tokens.path());
                 Leasehold leasehold = Leasehold.on(
-                        connect(server, holder), LeaseholdOptions.defaults().withPatience(TTL))) {
+                        connect(server, holder),
+                        LeaseholdOptions.defaults().withPatience(RealTime.PATIENCE))) {
             SoakAttacks attacks = new SoakAttacks(server.port(), tokens, guest);
             attacks.prepare();
             Map<Lease, FencingToken> held = hold(leasehold);
@@ -100,7 +101,7 @@ final class SoakTest {
     private static RemoteLeaseStore connect(SmallServer server, String key) {
         return RemoteLeaseStore.connect(RemoteOptions.at("leasehold://127.0.0.1:" + server.port())
                 .withToken(key)
-                .withPatience(TTL));
+                .withPatience(RealTime.PATIENCE));
     }
 
     private static Map<Lease, FencingToken> hold(Leasehold leasehold) {
