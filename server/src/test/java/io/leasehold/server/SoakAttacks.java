@@ -83,8 +83,8 @@ final class SoakAttacks {
         all.put("bodies without a key", new Attack(true, strangers::bodies));
         all.put("gRPC messages without a key", new Attack(true, strangers::messages));
         all.put("gRPC calls without a key", new Attack(false, strangers::calls));
-        all.put("gRPC in JSON without a key", new Attack(false, strangers::json));
-        all.put("gRPC in JSON", new Attack(false, () -> strangers.json(guest.key())));
+        all.put("gRPC in JSON without a key", new Attack(true, strangers::json));
+        all.put("gRPC in JSON", new Attack(true, () -> strangers.json(guest.key())));
         all.put("lists in sessions, unread", new Attack(false, unread::listsInSessions));
         all.put("lists, unread", new Attack(false, unread::lists));
         all.put("lists in JSON, unread", new Attack(true, unread::listsInJson));
