@@ -55,6 +55,7 @@ final class Pursuit {
 
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(200);
     private static final int MAX_OVERTAKEN = 8;
+    private static final int MAX_CONTRADICTED = 5;
 
     private enum Stage {
         /** All were asked. */
@@ -91,6 +92,7 @@ final class Pursuit {
     private Round round = Round.NONE;
     private long turn;
     private int overtaken;
+    private int contradicted;
     private final Set<Member> proposedTo = new HashSet<>();
     private boolean foreign; // another attempt has proposed a token, and may have returned it
     private int pauses;
@@ -385,13 +387,25 @@ final class Pursuit {
     }
 
     private void queueUp(Held held) {
-        if (isTimeUp()) {
+        if (isTimeUp() && isContradicted(held) && contradicted++ < MAX_CONTRADICTED) {
+            giveBack();
+            beginAgainAfter(pause());
+        } else if (isTimeUp()) {
             refuse(held);
         } else if (queue != null) {
             Member head = queue;
             giveBack();
             queueAt(head);
         }
+    }
+
+    /**
+     * Whether a majority knows nothing of a lease that the queue's node says excludes this one: its
+     * release, which a majority has confirmed, may still be on its way there. A lease that does not
+     * exclude it is named for those who wait in the queue, and only there.
+     */
+    private boolean isContradicted(Held held) {
+        return votes.isMajority(Granted.class) && held.blocker().claim().conflictsWith(claim);
     }
 
     /** All have answered, and there is no majority for anything. */
@@ -542,6 +556,10 @@ final class Pursuit {
             }
             return;
         }
+        beginAgainAfter(pause);
+    }
+
+    private void beginAgainAfter(Duration pause) {
         begin(Stage.PAUSING);
         long current = turn;
         timer = time.schedule(

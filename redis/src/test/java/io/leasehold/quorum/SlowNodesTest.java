@@ -9,7 +9,9 @@ import io.leasehold.model.Holder;
 import io.leasehold.model.LeaseId;
 import io.leasehold.model.Scope;
 import io.leasehold.spi.Acquisition;
+import io.leasehold.spi.Ending;
 import io.leasehold.spi.LeaseRequest;
+import io.leasehold.spi.Round;
 import io.leasehold.table.TableOptions;
 import io.leasehold.testkit.VirtualTime;
 import java.time.Duration;
@@ -28,6 +30,7 @@ final class SlowNodesTest {
     private static final Duration TTL = Duration.ofSeconds(10);
 
     private final VirtualTime time = VirtualTime.create();
+    private final List<MemoryQuorumNode> nodes = new ArrayList<>();
     private final List<DelayedNode> ways = new ArrayList<>();
     private QuorumLeaseStore store;
     private long ids;
@@ -36,15 +39,20 @@ final class SlowNodesTest {
     void found() {
         for (int i = 0; i < 3; i++) {
             MemoryQuorumNode node = MemoryQuorumNode.create(TableOptions.defaults(), time, i + 1);
+            nodes.add(node);
             ways.add(new DelayedNode(time, () -> node, MILLISECOND));
         }
-        store = QuorumLeaseStore.over(
-                QuorumOptions.defaults().withPatience(PATIENCE).asNew(),
-                time,
-                new SplittableRandom(1),
-                ways.stream().map(DelayedNode::way).toList());
+        store = over(ways, QuorumOptions.defaults().withPatience(PATIENCE).asNew());
         time.advance(PATIENCE);
         assertThat(acquireTakes()).isLessThan(Duration.ofMillis(10));
+    }
+
+    private QuorumLeaseStore over(List<DelayedNode> these, QuorumOptions options) {
+        return QuorumLeaseStore.over(
+                options,
+                time,
+                new SplittableRandom(1),
+                these.stream().map(DelayedNode::way).toList());
     }
 
     @Test
@@ -81,6 +89,39 @@ final class SlowNodesTest {
         assertThat(acquireTakes()).isBetween(Duration.ofMillis(80), Duration.ofMillis(90));
         time.advance(PATIENCE);
         assertThat(acquireTakes()).isBetween(Duration.ofMillis(80), Duration.ofMillis(90));
+    }
+
+    @Test
+    void aTryIsNotRefusedForALeaseWhoseReleaseAMajorityHasConfirmed() {
+        List<DelayedNode> waysOfOther = nodes.stream()
+                .map(node -> new DelayedNode(time, () -> node, MILLISECOND))
+                .toList();
+        waysOfOther.get(0).delay("release", Duration.ofMillis(5)); // where everybody queues
+        QuorumLeaseStore other = over(waysOfOther, QuorumOptions.defaults().withPatience(PATIENCE));
+        time.advance(PATIENCE);
+        LeaseRequest request = request(TTL);
+        CompletableFuture<Acquisition> held = other.acquire(request).toCompletableFuture();
+        time.advance(PATIENCE);
+        CompletableFuture<Ending> released =
+                other.release(((Acquisition.Granted) held.join()).grant()).toCompletableFuture();
+        time.advance(MILLISECOND.multipliedBy(2));
+        assertThat(released).isCompletedWithValue(new Ending.Ended());
+        LeaseRequest next = LeaseRequest.of(
+                new LeaseId(1, 1), request.claim(), new Holder("somebody else"), TTL);
+        CompletableFuture<Acquisition> answer = store.acquire(next).toCompletableFuture();
+        time.advance(PATIENCE);
+        assertThat(answer.join()).isInstanceOf(Acquisition.Granted.class);
+    }
+
+    @Test
+    void aTryIsRefusedInTheEndForALeaseThatOnlyTheQueueKnows() {
+        LeaseRequest remnant = request(TTL.multipliedBy(2));
+        nodes.get(0).acquire(remnant, new Round(1, 1)).toCompletableFuture().join();
+        LeaseRequest next = LeaseRequest.of(
+                new LeaseId(1, 1), remnant.claim(), new Holder("somebody else"), TTL);
+        CompletableFuture<Acquisition> answer = store.acquire(next).toCompletableFuture();
+        time.advance(PATIENCE);
+        assertThat(answer.join()).isInstanceOf(Acquisition.Held.class);
     }
 
     private void acquireOften() {
