@@ -81,14 +81,14 @@ final class DeadWaitersTest {
                     RedisLeaseStore dead = RedisLeaseStore.connect(through(network, options))) {
                 Grant first = Leases.grant(store, NAME, LONG);
                 CompletionStage<Acquisition> passedOver = queue(dead);
-                awaitWaiters(store, 1);
+                awaitWaiters(dead, 1); // behind the word that it waits, without which it knows nothing
                 CompletionStage<Acquisition> next = queue(store);
                 network.refuse();
                 network.cut();
                 RealTime.until("the server knows", () -> clients(redis) <= 4);
                 RealTime.answer(store.release(first));
                 Grant second = Leases.granted(next);
-                assertThat(passedOver.toCompletableFuture()).isNotCompleted();
+                assertThat(passedOver.toCompletableFuture()).isNotDone();
                 // it comes back and queues again
                 network.heal();
                 awaitWaiters(store, 1);
@@ -116,7 +116,7 @@ final class DeadWaitersTest {
                 RealTime.answer(store.release(first));
                 Grant second = Leases.granted(next);
                 assertThat(second.token()).isGreaterThan(first.token());
-                assertThat(passedOver.toCompletableFuture()).isNotCompleted();
+                assertThat(passedOver.toCompletableFuture()).isNotDone();
             }
         }
     }
