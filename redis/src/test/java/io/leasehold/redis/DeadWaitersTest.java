@@ -81,7 +81,8 @@ final class DeadWaitersTest {
                     RedisLeaseStore dead = RedisLeaseStore.connect(through(network, options))) {
                 Grant first = Leases.grant(store, NAME, LONG);
                 CompletionStage<Acquisition> passedOver = queue(dead);
-                awaitWaiters(dead, 1); // behind the word that it waits, without which it knows nothing
+                awaitWaiters(
+                        dead, 1); // behind the word that it waits, without which it knows nothing
                 CompletionStage<Acquisition> next = queue(store);
                 network.refuse();
                 network.cut();
