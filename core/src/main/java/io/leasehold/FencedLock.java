@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A lock by lease: whoever acquires it holds it until closed or lost, and has a fencing token
- * higher than everyone before. Not reentrant and not bound to threads. Costs nothing until
+ * higher than everyone before. Not re-entrant and not bound to threads. Costs nothing until
  * acquired; make one wherever it is needed. Thread-safe.
  *
  * <p>Of the forms with a body, {@code with} returns a value and {@code use} does not. A body that
@@ -58,7 +58,8 @@ public final class FencedLock {
     /**
      * Waits at most the given time for the lock.
      *
-     * @throws LockTimeoutException if someone else had it all the while
+     * @throws LockTimeoutException if someone else had it all the while; at once if the calling
+     *     thread runs a body under a lease that is in the way, and would wait for itself
      * @throws LockInterruptedException if the thread was interrupted
      * @throws StoreUnavailableException if the store could not be reached in that time
      * @throws io.leasehold.model.OutcomeUnknownException if the store did not answer; what it may
@@ -69,7 +70,11 @@ public final class FencedLock {
         if (Thread.currentThread().isInterrupted()) {
             throw new LockInterruptedException(claim, new InterruptedException());
         }
-        Acquirer acquirer = leasehold.startAcquireWaiting(bid(wait));
+        Bid bid = bid(wait);
+        if (!wait.isZero()) {
+            refuseReentry();
+        }
+        Acquirer acquirer = leasehold.startAcquireWaiting(bid);
         try {
             return new Lease(leasehold.client(), lease(acquirer.result().get()));
         } catch (InterruptedException e) {
@@ -79,6 +84,14 @@ public final class FencedLock {
             throw interrupted;
         } catch (ExecutionException e) {
             throw Client.asLeasehold(e);
+        }
+    }
+
+    private void refuseReentry() {
+        HeldLease own = leasehold.bodies.inTheWay(claim);
+        if (own != null && leasehold.client().renewer.isValid(own)) {
+            Duration left = Duration.ofNanos(own.deadline.leftAt(leasehold.client().time.nanos()));
+            throw LockTimeoutException.heldHere(own.grant.holding(), left, claim);
         }
     }
 
@@ -179,6 +192,7 @@ public final class FencedLock {
         if (!renewer.bodyBegins(lease.held())) {
             throw lease.held().notBegun();
         }
+        leasehold.bodies.enter(lease.held());
         try {
             result = body.apply(lease);
         } catch (Throwable e) {
@@ -191,6 +205,8 @@ public final class FencedLock {
                 throw loss;
             }
             throw e;
+        } finally {
+            leasehold.bodies.leave();
         }
         if (renewer.bodyEnds(lease.held())) {
             boolean unused = Thread.interrupted(); // the interrupt was ours

@@ -37,6 +37,8 @@ public final class Leasehold implements AutoCloseable {
     /** How to close the candidates and observations that there are. */
     final Map<Object, Runnable> background = new ConcurrentHashMap<>();
 
+    final Bodies bodies = new Bodies();
+
     private final AtomicReference<@Nullable Closing> closing = new AtomicReference<>();
 
     private Leasehold(LeaseStore store, LeaseholdOptions options) {

@@ -2,6 +2,7 @@
 package io.leasehold;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -52,6 +53,18 @@ final class SerialTest {
         while (!turns.isEmpty()) {
             turns.remove().run();
         }
+        assertThat(ran).containsExactly("second");
+    }
+
+    @Test
+    void aTaskThatEndsInAFatalErrorStopsNoOther() {
+        OutOfMemoryError fatal = new OutOfMemoryError("thrown by a test's task");
+        serial.execute(() -> {
+            throw fatal;
+        });
+        serial.execute(() -> ran.add("second"));
+        assertThatThrownBy(() -> turns.remove().run()).isSameAs(fatal);
+        turns.remove().run();
         assertThat(ran).containsExactly("second");
     }
 }

@@ -181,7 +181,7 @@ final class LeaseTablePastBugsTest {
         TableDriver driver = new TableDriver(stripes);
         LeaseRequest late = driver.request(Claim.exclusive(A));
         acquireAndRelease(driver, late);
-        for (int i = 1; i < TableOptions.defaults().maxRemembered(); i++) {
+        for (int i = 1; i < 65_536; i++) { // as the documentation says
             acquireAndRelease(driver, driver.request(Claim.exclusive(A)));
         }
         assertThat(driver.acquire(late).join())

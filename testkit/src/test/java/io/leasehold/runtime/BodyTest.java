@@ -12,6 +12,7 @@ import io.leasehold.LeaseholdOptions;
 import io.leasehold.LockOptions;
 import io.leasehold.model.LeaseLostException;
 import io.leasehold.model.LockTimeoutException;
+import io.leasehold.model.Mode;
 import io.leasehold.spi.Time;
 import java.io.IOException;
 import java.time.Duration;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Test;
 /** The forms that run a body under the lock. */
 final class BodyTest {
 
+    private static final Duration WAIT = Duration.ofMinutes(1);
     private static final LockOptions INTERRUPTING = LockOptions.defaults().withInterruptOnLoss();
 
     private final World world = World.create();
@@ -69,6 +71,61 @@ final class BodyTest {
                     throw new AssertionError("the body ran");
                 }))
                 .isInstanceOf(LockTimeoutException.class);
+    }
+
+    @Test
+    void aBodyThatWaitsForItsOwnLockIsToldSoInsteadOfWaiting() {
+        OtherThread<Boolean> body =
+                OtherThread.runs(() -> one.lock("ledger").use(Duration.ZERO, lease -> {
+                    one.lock("other").use(WAIT, inner -> assertHeldHere("ledger"));
+                    assertHeldHere("ledger");
+                }));
+        assertThat(body.result()).isTrue();
+        assertThat(one.wire.acquires).as("what the store was asked").hasSize(2);
+        one.lock("ledger").use(WAIT, lease -> {});
+    }
+
+    @Test
+    void anotherThreadWaitsForTheLockOfABody() {
+        List<OtherThread<Boolean>> waiting = new ArrayList<>();
+        one.lock("ledger").use(Duration.ZERO, lease -> {
+            waiting.add(OtherThread.runs(() -> one.lock("ledger").use(WAIT, next -> {}))
+                    .awaitBlocked());
+            assertThat(world.leases().get(0).waiters()).isEqualTo(1);
+        });
+        assertThat(waiting.get(0).result()).isTrue();
+    }
+
+    @Test
+    void aBodyWaitsForALockThatItsOwnLeaseDoesNotHoldAnyMore() {
+        one.lock("ledger").use(Duration.ZERO, lease -> {
+            lease.close();
+            one.lock("ledger").acquire(WAIT).close();
+        });
+        assertThatThrownBy(() -> one.lock("ledger").use(Duration.ZERO, lease -> {
+                    lose(one);
+                    one.lock("ledger").acquire(WAIT).close();
+                }))
+                .isInstanceOf(LeaseLostException.class);
+        assertThat(world.leases()).isEmpty();
+    }
+
+    @Test
+    void aBodyThatSharesItsLockMayShareItAgain() {
+        LockOptions shared = LockOptions.defaults().withMode(Mode.SHARED);
+        OtherThread<Boolean> body =
+                OtherThread.runs(() -> one.lock("ledger", shared).use(Duration.ZERO, lease -> {
+                    one.lock("ledger", shared).use(WAIT, again -> {});
+                    assertHeldHere("ledger");
+                }));
+        assertThat(body.result()).isTrue();
+    }
+
+    private void assertHeldHere(String lock) {
+        assertThatThrownBy(() -> one.lock(lock).acquire(WAIT))
+                .isInstanceOf(LockTimeoutException.class)
+                .hasMessageContaining("is held by this process (one)")
+                .hasMessageContaining("not re-entrant");
     }
 
     @Test

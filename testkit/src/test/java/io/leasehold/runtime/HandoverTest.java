@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 final class HandoverTest {
 
     private static final Duration GRACE = Duration.ofSeconds(10);
+    private static final Duration WAY = Duration.ofSeconds(1); // of each message
     private static final LockOptions INTERRUPTING = LockOptions.defaults().withInterruptOnLoss();
 
     private final World world = World.create();
@@ -80,6 +81,25 @@ final class HandoverTest {
         assertThat(isFree("ledger")).isTrue();
         assertThat(one.wire.closed).isTrue();
         assertThat(world.time.pendingTimers()).isZero();
+    }
+
+    @Test
+    void theStoreIsClosedAfterItHasAnsweredTheReleaseOfABodyThatOutlivedTheGrace() {
+        OtherThread<Boolean> body = body("ledger", LockOptions.defaults());
+        OtherThread<Boolean> closing = close();
+        world.pass(GRACE);
+        assertThat(closing.result()).isTrue();
+        one.delay(WAY);
+
+        mayReturn.countDown();
+        body.awaitBlocked();
+        world.pass(WAY);
+
+        assertThat(isFree("ledger")).as("the release has arrived").isTrue();
+        assertThat(one.wire.closed).as("the store has not answered").isFalse();
+        world.pass(WAY);
+        assertThat(body.result()).isTrue();
+        assertThat(one.wire.closed).isTrue();
     }
 
     @Test

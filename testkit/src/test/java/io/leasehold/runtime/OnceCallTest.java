@@ -11,6 +11,7 @@ import io.leasehold.IdempotencyOptions;
 import io.leasehold.IdempotentCall;
 import io.leasehold.Outcome;
 import io.leasehold.model.LeaseLostException;
+import io.leasehold.model.IdempotencyConflictException;
 import io.leasehold.model.LockInterruptedException;
 import io.leasehold.model.NotSharedException;
 import io.leasehold.model.OutcomeUnknownException;
@@ -67,6 +68,20 @@ final class OnceCallTest {
                 .isInstanceOf(LockInterruptedException.class)
                 .hasMessageContaining("payments/k");
         assertThat(waiting.wasInterruptedAtEnd()).isTrue();
+        assertThat(world.leases().get(0).waiters()).isZero();
+        assertThat(runs).isEmpty();
+    }
+
+    @Test
+    void aCallWithAnotherPayloadDoesNotWaitForTheOneThatRuns() {
+        Node later = Node.working(world, "later", queue::add);
+        CompletableFuture<Outcome<String>> running =
+                of(later).onceAsync(IdempotentCall.of("k", PAYLOAD), t -> run("paid"));
+        CompletableFuture<Outcome<String>> other =
+                of(one).onceAsync(IdempotentCall.of("k", Digest.of("20 EUR")), t -> run("paid"));
+        assertThat(other).isCompletedExceptionally();
+        assertThatThrownBy(other::join).hasCauseInstanceOf(IdempotencyConflictException.class);
+        assertThat(running).isNotDone();
         assertThat(world.leases().get(0).waiters()).isZero();
         assertThat(runs).isEmpty();
     }

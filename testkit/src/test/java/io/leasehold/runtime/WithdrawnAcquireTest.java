@@ -154,6 +154,18 @@ final class WithdrawnAcquireTest {
     }
 
     @Test
+    void whatAStoreHasGrantedWhoseAnswersAreLostIsGivenBackWhenNobodyWaitsAnyMore() {
+        one.network.change(Faults.none().losingReplies(1));
+        CompletableFuture<Lease> acquiring = one.lock("ledger").acquireAsync(Duration.ZERO);
+        world.pass(World.PATIENCE.minusMillis(1));
+        assertThat(world.leases()).hasSize(1);
+        world.passMillis(1);
+        assertThatThrownBy(() -> Node.obtained(acquiring))
+                .hasCauseInstanceOf(OutcomeUnknownException.class);
+        assertThat(world.leases()).isEmpty();
+    }
+
+    @Test
     void theBlockingFormEndsTheSameWay() {
         one.network.cutOff(true);
         OtherThread<Boolean> trying = OtherThread.calls(
