@@ -81,6 +81,22 @@ final class JournalBatchesTest {
     }
 
     @Test
+    void whatRestsOnAFullBatchWaitsForItThoughNobodyWaitsForTheNext() {
+        Grant unused = world.acquire("brief", Duration.ofMillis(1_500));
+        LeaseRequest large = World.request(1, "large", TTL)
+                .withRecord(LeaseRecord.of(new byte[LeaseRecord.MAX_BYTES]));
+        world.threads.writer.hold();
+        CompletionStage<Acquisition> first = world.store.acquire(large);
+        world.pass(Duration.ofMillis(1_600)); // the next batch has only what time makes of leases
+        CompletionStage<Acquisition> second = world.store.acquire(large);
+        assertThat(World.isAnswered(first)).isFalse();
+        assertThat(World.isAnswered(second)).isFalse();
+        world.threads.writer.letGo();
+        assertThat(World.answer(first)).isInstanceOf(Acquisition.Granted.class);
+        assertThat(World.answer(second)).isInstanceOf(Acquisition.Granted.class);
+    }
+
+    @Test
     void whatRestsOnABatchIsNotAnsweredWithinItsForce() {
         Grant rotated = world.acquire("rotated", TTL);
         LeaseRequest request = World.request(1, "taken", TTL);

@@ -215,7 +215,6 @@ final class Conveyor {
             Supplier<CompletionStage<List<Object>>> sending,
             Runnable arrived) {
         CompletableFuture<List<Object>> arrival = new CompletableFuture<>();
-        watch.begin(arrival);
         arrival.whenComplete((answers, error) -> {
             watch.forgetAnswered();
             LeaseholdException reason = error == null ? null : Failures.of(error);
@@ -231,6 +230,13 @@ final class Conveyor {
                 fail(batch, reason);
             }
         });
+        try {
+            watch.begin(arrival);
+        } catch (RuntimeException | Error e) { // unable to create native thread
+            arrival.completeExceptionally(new StoreUnavailableException(
+                    "no timer can be had for a call to Redis: nothing was sent", e));
+            return;
+        }
         begun(sending).whenComplete((answers, error) -> {
             if (error == null) {
                 arrival.complete(answers);

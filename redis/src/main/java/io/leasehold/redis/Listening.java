@@ -118,8 +118,8 @@ final class Listening {
         lock.lock();
         try {
             if (!saying && !closed) {
-                saying = true;
                 time.schedule(SAY_SO_EVERY, this::sayAgain);
+                saying = true; // not before: it may be that no timer can be had
             }
         } finally {
             lock.unlock();

@@ -116,7 +116,12 @@ final class Waits {
 
     private void startTicking() {
         if (ticking.compareAndSet(false, true)) {
-            time.schedule(SIGN_OF_LIFE, this::tick);
+            try {
+                time.schedule(SIGN_OF_LIFE, this::tick);
+            } catch (RuntimeException | Error e) { // unable to create native thread
+                ticking.set(false);
+                throw e;
+            }
         }
     }
 

@@ -50,7 +50,12 @@ final class Watch {
 
     private void set(Duration pause) {
         if (set.compareAndSet(false, true)) {
-            time.schedule(pause, this::look);
+            try {
+                time.schedule(pause, this::look);
+            } catch (RuntimeException | Error e) { // unable to create native thread
+                set.set(false);
+                throw e;
+            }
         }
     }
 

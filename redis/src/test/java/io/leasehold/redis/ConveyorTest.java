@@ -2,6 +2,7 @@
 package io.leasehold.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.leasehold.model.OutcomeUnknownException;
 import io.leasehold.model.StoreUnavailableException;
@@ -104,6 +105,24 @@ final class ConveyorTest {
 
         assertThat(callsBefore).containsExactly(1);
         assertThat(calls).hasSize(2);
+    }
+
+    @Test
+    void anOperationForWhichNoTimerCanBeHadFailsUnsentAndTheNextOneGoes() {
+        TimersThatFail timers = new TimersThatFail(time);
+        Conveyor starved = new Conveyor(this::call, () -> null, extras, timers, PATIENCE, 1);
+        timers.fail = true;
+        CompletableFuture<List<Object>> first = starved.send(operation(1));
+        assertThat(calls).isEmpty();
+        assertThatThrownBy(first::join).hasCauseInstanceOf(StoreUnavailableException.class);
+        timers.fail = false;
+
+        CompletableFuture<List<Object>> second = starved.send(operation(2));
+
+        assertThat(calls).extracting(Call::words).containsExactly(List.of("2"));
+        time.advance(PATIENCE);
+        assertThat(second).isCompletedExceptionally();
+        assertThatThrownBy(second::join).hasCauseInstanceOf(OutcomeUnknownException.class);
     }
 
     @Test

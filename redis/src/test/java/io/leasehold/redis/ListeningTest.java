@@ -56,6 +56,19 @@ final class ListeningTest {
     }
 
     @Test
+    void theServerIsToldThoughNoTimerCouldBeHadForTheFirstListener() {
+        TimersThatFail timers = new TimersThatFail(time);
+        Listening starved = new Listening(new Channels(), "events", this::send, timers);
+        timers.fail = true;
+        assertThat(starved.add(heard::add).toCompletableFuture()).isCompletedExceptionally();
+        timers.fail = false;
+        asked.clear();
+        starved.add(heard::add).toCompletableFuture().join();
+        time.advance(Duration.ofSeconds(25));
+        assertThat(asked).containsExactly("subscribe", "o1", "o1", "o1");
+    }
+
+    @Test
     void leavingTwiceDoesNotDeafenAnother() {
         LeaseEvents.Subscription first = listen();
         listen();

@@ -3,6 +3,7 @@ package io.leasehold.redis;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.leasehold.model.OutcomeUnknownException;
 import io.leasehold.spi.Acquisition;
@@ -49,6 +50,29 @@ final class WaitsTest {
                         .join())
                 .isInstanceOf(OutcomeUnknownException.class)
                 .hasCauseInstanceOf(cause);
+    }
+
+    @Test
+    void aClientThatOnceHadNoTimerGivesSignsOfLifeAllTheSame() {
+        TimersThatFail timers = new TimersThatFail(time);
+        Waits starved = new Waits(this::look, new Answers(TableOptions.defaults()), timers);
+        timers.fail = true;
+        assertThatThrownBy(() -> join(starved)).isInstanceOf(InternalError.class);
+        timers.fail = false;
+        join(starved);
+
+        time.advance(Duration.ofMinutes(1));
+
+        assertThat(looks).isNotEmpty();
+    }
+
+    /** A request that is not answered yet. */
+    private static void join(Waits waits) {
+        Duration length = Duration.ofMinutes(5);
+        CompletableFuture<Polled<Acquisition>> unused = waits.acquire(
+                Leases.request("ledger", length).waitingAtMost(length),
+                null,
+                operation -> new CompletableFuture<>());
     }
 
     @Test
