@@ -8,6 +8,8 @@ import io.leasehold.memory.MemoryLeaseStore;
 import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.LeaseStore;
 import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Whoever only asks who leads leaves nothing behind. */
@@ -57,6 +59,21 @@ final class ElectionLookUpTest {
                     .hasMessage("no events now");
             assertThat(deaf.background).isEmpty();
         }
+    }
+
+    @Test
+    void whatBeginsWhileTheLeaseholdIsBeingClosedIsClosedToo() {
+        List<String> closed = new ArrayList<>();
+        Object part = new Object() {
+            @Override
+            public int hashCode() { // the last thing that is asked before it is added
+                leasehold.close();
+                return 1;
+            }
+        };
+        assertThatThrownBy(() -> leasehold.closeAtEnd(part, () -> closed.add("part")))
+                .isInstanceOf(StoreUnavailableException.class);
+        assertThat(closed).containsExactly("part");
     }
 
     @Test
