@@ -90,7 +90,8 @@ public final class FencedLock {
     private void refuseReentry() {
         HeldLease own = leasehold.bodies.inTheWay(claim);
         if (own != null && leasehold.client().renewer.isValid(own)) {
-            Duration left = Duration.ofNanos(own.deadline.leftAt(leasehold.client().time.nanos()));
+            Duration left =
+                    Duration.ofNanos(own.deadline.leftAt(leasehold.client().time.nanos()));
             throw LockTimeoutException.heldHere(own.grant.holding(), left, claim);
         }
     }

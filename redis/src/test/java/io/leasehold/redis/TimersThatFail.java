@@ -2,6 +2,7 @@
 package io.leasehold.redis;
 
 import io.leasehold.spi.Time;
+
 import java.time.Duration;
 
 /** A time for whose timers there is no thread while the machine has none to give. */
