@@ -316,13 +316,16 @@ public final class MemoryLeaseStore implements LeaseStore {
             if (!closed) {
                 long now = now();
                 wakeUps.fired(stripe);
-                table.advance(locked, now);
-                wakeUps.set(locked, table.wakeAt(locked), now);
+                try {
+                    table.advance(locked, now);
+                } finally {
+                    wakeUps.set(locked, table.wakeAt(locked), now);
+                }
             }
         } finally {
             locks.unlock(locked);
+            deliveries.flush(); // also after an error: others have been granted something
         }
-        deliveries.flush();
     }
 
     /** Store time, read under a lock so that it does not run backwards there. */

@@ -14,6 +14,7 @@ final class ManualTime implements Time {
     private record Task(long due, Runnable action) {}
 
     private final List<Task> tasks = new ArrayList<>();
+    boolean noTimers; // nobody can set one
     private long nanos =
             Long.MAX_VALUE - 1_000_000_000; // any origin will do, so one that overflows soon
 
@@ -29,6 +30,9 @@ final class ManualTime implements Time {
 
     @Override
     public Timer schedule(Duration delay, Runnable task) {
+        if (noTimers) {
+            throw new InternalError("no thread can be had (thrown by a test)");
+        }
         Task timer = new Task(nanos + delay.toNanos(), task);
         tasks.add(timer);
         return () -> tasks.remove(timer);

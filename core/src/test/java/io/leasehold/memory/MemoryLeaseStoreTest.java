@@ -79,6 +79,21 @@ final class MemoryLeaseStoreTest {
     }
 
     @Test
+    void aWaiterIsAnsweredThoughNoTimerCanBeHadForTheNext() {
+        Grant unused = grant(acquire(A, Duration.ZERO));
+        CompletableFuture<Acquisition> first = acquire(A, LONG);
+        CompletableFuture<Acquisition> second = acquire(A, LONG);
+        time.noTimers = true;
+        assertThatThrownBy(() -> time.pass(TTL)).isInstanceOf(InternalError.class);
+        assertThat(first).isCompleted();
+
+        time.noTimers = false;
+        assertThat(store.check(Scope.name("a"), new FencingToken(1))).isCompleted();
+        time.pass(TTL);
+        assertThat(second).isCompleted();
+    }
+
+    @Test
     void aWaiterIsWokenWhenTheLeaseInFrontRunsOutAndNotBefore() {
         for (Claim claim : List.of(A, SPANNING)) {
             Grant first = grant(acquire(A, Duration.ZERO));
