@@ -2,6 +2,7 @@
 package io.leasehold.quorum;
 
 import io.leasehold.model.Holding;
+import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.LeaseEvent;
 import io.leasehold.spi.LeaseEvent.Changed;
 import io.leasehold.spi.LeaseEvents;
@@ -82,12 +83,11 @@ final class MajorityEvents {
     private final Time time;
     private final long patience;
     private final Deliveries deliveries;
+    private final MemberSubscriptions subscriptions;
     private final ReentrantLock lock = new ReentrantLock(); // guards the fields below
     private final Map<LeaseEvent, Heard> open = bounded();
     private final Map<LeaseEvent, Heard> undecided = bounded(); // too few have told them
     private final List<Heard> keptBack = new ArrayList<>(); // a majority has told them
-    private final List<LeaseEvents.Subscription> subscriptions = new ArrayList<>();
-    private int listeners;
     private Time.@Nullable Timer timer;
 
     MajorityEvents(Members members) {
@@ -95,6 +95,7 @@ final class MajorityEvents {
         this.time = members.time();
         this.patience = members.patience().toNanos();
         this.deliveries = Deliveries.on(time, "leasehold-quorum");
+        this.subscriptions = new MemberSubscriptions(members, this::on);
     }
 
     private static Map<LeaseEvent, Heard> bounded() {
@@ -108,25 +109,18 @@ final class MajorityEvents {
         };
     }
 
-    /** Listens to the members as long as anybody listens here. */
+    /**
+     * Listens to the members as long as anybody listens here.
+     *
+     * @throws StoreUnavailableException if no majority of them can be listened to
+     */
     LeaseEvents.Subscription subscribe(LeaseEvents listener) {
         LeaseEvents.Subscription mine = deliveries.subscribe(listener);
-        List<Member> toSubscribe;
-        lock.lock();
         try {
-            toSubscribe = listeners++ == 0 ? members.all() : List.of();
-        } finally {
-            lock.unlock();
-        }
-        for (Member member : toSubscribe) {
-            LeaseEvents.Subscription theirs =
-                    member.node().subscribe(event -> on(member.index, event));
-            lock.lock();
-            try {
-                subscriptions.add(theirs);
-            } finally {
-                lock.unlock();
-            }
+            subscriptions.join();
+        } catch (Throwable e) { // its caller has nothing to close it by
+            mine.close();
+            throw e;
         }
         return new OnlyOnce(() -> {
             mine.close();
@@ -135,12 +129,10 @@ final class MajorityEvents {
     }
 
     private void leave() {
-        List<LeaseEvents.Subscription> idle = new ArrayList<>();
+        subscriptions.leave();
         lock.lock();
         try {
-            if (--listeners == 0) {
-                idle.addAll(subscriptions);
-                subscriptions.clear();
+            if (subscriptions.isIdle()) {
                 open.clear();
                 undecided.clear();
                 keptBack.clear();
@@ -148,10 +140,9 @@ final class MajorityEvents {
         } finally {
             lock.unlock();
         }
-        idle.forEach(LeaseEvents.Subscription::close);
     }
 
-    private void on(int member, LeaseEvent event) {
+    private void on(LeaseEvent event, int member) {
         lock.lock();
         try {
             if (event instanceof LeaseEvent.Missed) {

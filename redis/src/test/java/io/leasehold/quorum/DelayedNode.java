@@ -55,6 +55,9 @@ final class DelayedNode {
                 new Class<?>[] {QuorumNode.class},
                 (proxy, method, arguments) -> {
                     if (method.getName().equals("subscribe")) {
+                        if (down) {
+                            throw new StoreUnavailableException("connection refused");
+                        }
                         return node.get().subscribe(delayed((LeaseEvents) arguments[0]));
                     }
                     return CompletionStage.class.isAssignableFrom(method.getReturnType())

@@ -2,18 +2,21 @@
 package io.leasehold.quorum;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.leasehold.memory.MemoryQuorumNode;
 import io.leasehold.model.Claim;
 import io.leasehold.model.Holder;
 import io.leasehold.model.LeaseId;
 import io.leasehold.model.Scope;
+import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Ending;
 import io.leasehold.spi.Grant;
 import io.leasehold.spi.LeaseEvent;
 import io.leasehold.spi.LeaseEvent.Change;
 import io.leasehold.spi.LeaseEvent.Changed;
+import io.leasehold.spi.LeaseEvents;
 import io.leasehold.spi.LeaseRequest;
 import io.leasehold.spi.RenewalRequest;
 import io.leasehold.spi.Rotation;
@@ -39,6 +42,7 @@ final class QuorumEventsTest {
     private final List<DelayedNode> ways = new ArrayList<>();
     private final List<LeaseEvent> events = new ArrayList<>();
     private QuorumLeaseStore store;
+    private LeaseEvents.Subscription subscription;
     private long ids;
 
     @BeforeEach
@@ -53,7 +57,44 @@ final class QuorumEventsTest {
                 new SplittableRandom(1),
                 ways.stream().map(DelayedNode::way).toList());
         time.advance(PATIENCE);
-        store.subscribe(events::add);
+        subscription = store.subscribe(events::add);
+    }
+
+    @Test
+    void whileAMinorityIsDownOneListensToTheOthersAndToItAsSoonAsItIsBack() {
+        subscription.close();
+        ways.subList(0, 2).forEach(way -> way.cut(true));
+        subscription = store.subscribe(events::add);
+        Grant grant = acquire();
+        time.advance(PATIENCE);
+        assertThat(events).containsExactly(new Changed(Change.GRANTED, grant.holding()));
+
+        ways.subList(0, 2).forEach(way -> way.cut(false));
+        assertThat(answer(store.release(grant))).isInstanceOf(Ending.Ended.class);
+        time.advance(PATIENCE.multipliedBy(2));
+        events.clear();
+        ways.subList(3, 5).forEach(way -> way.delay("subscribe", LONG));
+        Grant next = acquire();
+        time.advance(PATIENCE);
+        assertThat(events).containsExactly(new Changed(Change.GRANTED, next.holding()));
+        subscription.close();
+        time.advance(LONG);
+        assertThat(time.pendingTimers()).isZero();
+    }
+
+    @Test
+    void aSubscriptionThatFailsLeavesNothingBehindAndTheNextOneHearsEverything() {
+        subscription.close();
+        ways.subList(0, 3).forEach(way -> way.cut(true));
+        assertThatThrownBy(() -> store.subscribe(events::add))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("no majority");
+        ways.subList(0, 3).forEach(way -> way.cut(false));
+        subscription = store.subscribe(events::add);
+        time.advance(PATIENCE);
+        Grant grant = acquire();
+        time.advance(PATIENCE);
+        assertThat(events).containsExactly(new Changed(Change.GRANTED, grant.holding()));
     }
 
     @Test
