@@ -128,6 +128,11 @@ final class MajorityEvents {
         });
     }
 
+    /** Listens to no more members. */
+    void close() {
+        subscriptions.close();
+    }
+
     private void leave() {
         subscriptions.leave();
         lock.lock();

@@ -33,6 +33,7 @@ final class MemberSubscriptions {
     private final Map<Member, LeaseEvents.Subscription> made = new LinkedHashMap<>();
     private final Set<Member> underWay = new HashSet<>();
     private int listeners;
+    private boolean closed;
     private Time.@Nullable Timer retry;
 
     MemberSubscriptions(Members members, ObjIntConsumer<LeaseEvent> told) {
@@ -76,15 +77,30 @@ final class MemberSubscriptions {
             if (--listeners == 0) {
                 idle.addAll(made.values());
                 made.clear();
-                if (retry != null) {
-                    retry.cancel();
-                    retry = null;
-                }
+                cancelRetry();
             }
         } finally {
             lock.unlock();
         }
         idle.forEach(LeaseEvents.Subscription::close);
+    }
+
+    /** Asks no member any more. */
+    void close() {
+        lock.lock();
+        try {
+            closed = true;
+            cancelRetry();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void cancelRetry() {
+        if (retry != null) {
+            retry.cancel();
+            retry = null;
+        }
     }
 
     /** Whether nobody listens. */
@@ -103,7 +119,8 @@ final class MemberSubscriptions {
         lock.lock();
         try {
             for (Member member : members.all()) {
-                if (listeners > 0 && !made.containsKey(member) && underWay.add(member)) {
+                boolean wanted = listeners > 0 && !closed;
+                if (wanted && !made.containsKey(member) && underWay.add(member)) {
                     missing.add(member);
                 }
             }
@@ -139,7 +156,8 @@ final class MemberSubscriptions {
     private void retryLater() {
         lock.lock();
         try {
-            if (listeners > 0 && made.size() < members.size() && retry == null) {
+            boolean wanted = listeners > 0 && !closed;
+            if (wanted && made.size() < members.size() && retry == null) {
                 retry = time.schedule(pause, () -> subscriber.execute(this::tryAgain));
             }
         } finally {

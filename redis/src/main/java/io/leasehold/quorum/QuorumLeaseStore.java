@@ -291,6 +291,7 @@ public final class QuorumLeaseStore implements LeaseStore {
     @Override
     public void close() {
         members.retire();
+        events.close();
         context.close();
         members.close();
     }

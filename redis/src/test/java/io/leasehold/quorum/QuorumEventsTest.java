@@ -83,6 +83,17 @@ final class QuorumEventsTest {
     }
 
     @Test
+    void aStoreThatIsClosedWhileANodeCanNotBeListenedToTriesNoMore() {
+        subscription.close();
+        ways.get(0).cut(true);
+        subscription = store.subscribe(events::add);
+        time.advance(PATIENCE.multipliedBy(2));
+        store.close();
+        time.advance(LONG);
+        assertThat(time.pendingTimers()).isZero();
+    }
+
+    @Test
     void aSubscriptionThatFailsLeavesNothingBehindAndTheNextOneHearsEverything() {
         subscription.close();
         ways.subList(0, 3).forEach(way -> way.cut(true));
