@@ -6,6 +6,7 @@ module io.leasehold.core {
     exports io.leasehold;
     exports io.leasehold.guard;
     exports io.leasehold.guard.file;
+    exports io.leasehold.listener;
     exports io.leasehold.memory;
     exports io.leasehold.model;
     exports io.leasehold.spi;

@@ -55,6 +55,7 @@ final class Acquirer {
     private int failures;
     private Time.@Nullable Timer timer;
     private boolean over;
+    private boolean withdrawn; // by whoever asked for it
     private @Nullable LeaseId obtained;
 
     /** One message to the store; its answer is matched to it. */
@@ -90,7 +91,22 @@ final class Acquirer {
 
     /** Withdraws the request; a lease that has come is left alone. */
     void withdraw(LeaseholdException why) {
+        lock.lock();
+        try {
+            withdrawn |= !over;
+        } finally {
+            lock.unlock();
+        }
         fail(why, true);
+    }
+
+    boolean wasWithdrawn() {
+        lock.lock();
+        try {
+            return withdrawn;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Withdraws the request, or gives the lease back if it has come. */

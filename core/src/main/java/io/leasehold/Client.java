@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold;
 
+import io.leasehold.listener.LeaseEnded;
+import io.leasehold.listener.LeaseholdListener;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.model.LeaseholdException;
 import io.leasehold.model.LimitExceededException;
@@ -38,6 +40,7 @@ final class Client {
     final LeaseholdOptions options;
     final Time time;
     final UserExecutors executors;
+    final ListenerCalls listener;
     final RandomGenerator random;
     final LeaseIds leaseIds;
     final Renewer renewer;
@@ -48,12 +51,14 @@ final class Client {
             LeaseStore store,
             LeaseholdOptions options,
             Environment environment,
-            UserExecutors executors) {
+            UserExecutors executors,
+            ListenerCalls listener) {
         this.store = store;
         this.waitedFor = store.forWaitingCallers();
         this.options = options;
         this.time = environment.time();
         this.executors = executors;
+        this.listener = listener;
         this.random = environment.random();
         this.leaseIds = new LeaseIds(random);
         this.renewer = new Renewer(this);
@@ -77,17 +82,22 @@ final class Client {
      * Ends the lease and tells the store, repeatedly if need be; completes with the first attempt.
      */
     CompletableFuture<Ending> release(HeldLease lease) {
-        return release(lease, store);
+        CompletableFuture<Ending> ending = release(lease, store);
+        tellEnd(lease, listener::later);
+        return ending;
     }
 
-    /** The same for a thread that waits for the first attempt. */
+    /**
+     * The same for a thread of the user's that waits for the first attempt, and tells the listener
+     * then.
+     */
     CompletableFuture<Ending> releaseWaiting(HeldLease lease) {
         return release(lease, waitedFor);
     }
 
     private CompletableFuture<Ending> release(HeldLease lease, LeaseStore first) {
         return endings.begin(() -> {
-            if (!renewer.close(lease)) {
+            if (!renewer.close(lease, LeaseEnded.Cause.RELEASED)) {
                 return CompletableFuture.completedFuture(new Ending.Ended());
             }
             Grant grant = lease.grant;
@@ -95,6 +105,13 @@ final class Client {
                     lease,
                     insist(() -> release(grant, first), () -> release(grant, store), ENDING_TRIES));
         });
+    }
+
+    /** Tells the listener that the lease is over, unless it was told. */
+    void tellEnd(HeldLease lease, Consumer<Consumer<LeaseholdListener>> way) {
+        if (listener.isPresent()) {
+            renewer.takeEnd(lease).ifPresent(end -> way.accept(told -> told.onLeaseEnd(end)));
+        }
     }
 
     /** Tells whoever closes when the store has answered. */
@@ -125,7 +142,8 @@ final class Client {
      */
     CompletableFuture<Ending> complete(HeldLease lease, LeaseRecord record, Duration keepFor) {
         return endings.begin(() -> {
-            renewer.close(lease);
+            renewer.close(lease, LeaseEnded.Cause.COMPLETED);
+            tellEnd(lease, listener::later);
             CompletableFuture<Ending> result = new CompletableFuture<>();
             attempt(
                     () -> store.complete(lease.grant, record, keepFor),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold;
 
+import io.leasehold.listener.TermBegan;
+import io.leasehold.listener.TermEnded;
 import io.leasehold.model.Claim;
 import io.leasehold.model.LeaseholdException;
 import io.leasehold.model.Scope;
@@ -246,7 +248,7 @@ public final class Election implements AutoCloseable {
             // it may have been resigned, closed, or lost, before a thread was free
             if (begun.isValid() && client.renewer.bodyBegins(lease)) {
                 LOG.log(System.Logger.Level.INFO, () -> "elected; " + begun);
-                runBody(begun);
+                runTerm(begun);
                 LOG.log(System.Logger.Level.INFO, () -> "no longer leading; " + begun);
             }
             failed = false;
@@ -256,6 +258,18 @@ public final class Election implements AutoCloseable {
         } finally { // also if it can't be logged
             client.release(lease);
             ended(failed);
+        }
+    }
+
+    private void runTerm(Term begun) throws Exception {
+        long begunAt = client.time.nanos();
+        client.listener.now(listener -> listener.onTermBegin(new TermBegan(office, begun.token())));
+        try {
+            runBody(begun);
+        } finally {
+            Duration led = Duration.ofNanos(client.time.nanos() - begunAt);
+            client.listener.now(
+                    listener -> listener.onTermEnd(new TermEnded(office, begun.token(), led)));
         }
     }
 

@@ -74,7 +74,19 @@ public final class FencedLock {
         if (!wait.isZero()) {
             refuseReentry();
         }
+        if (!leasehold.client().listener.isPresent()) {
+            return await(leasehold.startAcquireWaiting(bid));
+        }
+        AcquireReport report = AcquireReport.begin(leasehold.client(), bid);
         Acquirer acquirer = leasehold.startAcquireWaiting(bid);
+        try {
+            return await(acquirer);
+        } finally {
+            report.end(acquirer);
+        }
+    }
+
+    private Lease await(Acquirer acquirer) {
         try {
             return new Lease(leasehold.client(), lease(acquirer.result().get()));
         } catch (InterruptedException e) {

@@ -2,6 +2,7 @@
 package io.leasehold;
 
 import io.leasehold.internal.TimerHeap;
+import io.leasehold.listener.LeaseEnded;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.LeaseLostException;
 import io.leasehold.model.LeaseholdException;
@@ -52,6 +53,8 @@ final class HeldLease implements TimerHeap.Timed {
     private @Nullable Thread body;
     private boolean bodyHasLease;
     private boolean interrupted;
+    private LeaseEnded.@Nullable Cause untold; // why it ended, until the listener is told
+    private long late; // how long after its plan the last renewal was sent
     private int rotations; // under way
 
     /** The token from which a rotation of unknown outcome may have led, or may still lead, away. */
@@ -85,6 +88,16 @@ final class HeldLease implements TimerHeap.Timed {
     RenewalRequest renewalAt(long now, ClockBounds bounds) {
         Duration holdable = Duration.ofNanos(holdableAt(now));
         return RenewalRequest.of(grant, options.ttlFor(holdable, bounds));
+    }
+
+    /** Notes that a renewal is sent at the given time. */
+    void renewing(long now) {
+        late = Math.max(0, now - renewAt);
+    }
+
+    /** How long after its plan the last renewal was sent. */
+    Duration late() {
+        return Duration.ofNanos(late);
     }
 
     /** Sets the next time to look at this lease: to renew it, but no later than to see it lost. */
@@ -153,17 +166,21 @@ final class HeldLease implements TimerHeap.Timed {
         }
     }
 
-    void lose(String why) {
+    void lose(String why, LeaseEnded.Cause cause) {
         whyOver = why;
+        untold = cause;
         state = State.LOST;
         takenAway = true;
         interruptBody();
     }
 
     /** False if it was closed before. */
-    boolean close() {
+    boolean close(LeaseEnded.Cause cause) {
         if (state == State.CLOSED) {
             return false;
+        }
+        if (state == State.HELD) {
+            untold = cause;
         }
         boolean byOther = hasBody() && !isBody(Thread.currentThread());
         if (state == State.HELD && !ending) {
@@ -176,6 +193,15 @@ final class HeldLease implements TimerHeap.Timed {
         state = State.CLOSED;
         body = null;
         return true;
+    }
+
+    /** Its end, for the listener; once, and nothing before it. */
+    Optional<LeaseEnded> takeEnd(long now) {
+        LeaseEnded.Cause cause = untold;
+        untold = null;
+        return Optional.ofNullable(cause)
+                .map(why ->
+                        new LeaseEnded(grant.holding(), why, Duration.ofNanos(now - heldSince)));
     }
 
     /** Completes when the lease has been given back, as far as the store answers, or is lost. */

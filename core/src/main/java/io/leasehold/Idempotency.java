@@ -68,6 +68,19 @@ public final class Idempotency<T> {
     public <X extends Exception> Outcome<T> once(IdempotentCall call, Work<? extends T, X> work)
             throws X {
         OnceCall<T> once = new OnceCall<>(leasehold, family, codec, options, call);
+        OnceReport report = new OnceReport(leasehold.client(), family, once);
+        try {
+            Outcome<T> outcome = once(once, work);
+            report.returned(outcome);
+            return outcome;
+        } catch (Throwable e) {
+            report.threw(e);
+            throw e;
+        }
+    }
+
+    private <X extends Exception> Outcome<T> once(OnceCall<T> once, Work<? extends T, X> work)
+            throws X {
         OnceCall.Begun begun = begin(once);
         if (begun instanceof OnceCall.Begun.Stored stored) {
             return once.outcome(stored.left());
@@ -96,6 +109,8 @@ public final class Idempotency<T> {
         CompletableFuture<Outcome<T>> ended = new CompletableFuture<>();
         CompletableFuture<Outcome<T>> result = new CompletableFuture<>();
         client.executors.publish(ended, result);
+        OnceReport report = new OnceReport(client, family, once);
+        ended.whenComplete(report::ended);
         once.begin().whenComplete((begun, error) -> {
             if (begun instanceof OnceCall.Begun.Stored stored) {
                 once.replay(stored, ended);

@@ -2,6 +2,9 @@
 package io.leasehold;
 
 import io.leasehold.guard.Admission;
+import io.leasehold.listener.FencedOperation;
+import io.leasehold.listener.OperationReport;
+import io.leasehold.listener.TokenChecked;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.Holder;
 import io.leasehold.model.LeaseLostException;
@@ -106,6 +109,24 @@ public final class Lease implements AutoCloseable {
      */
     public boolean validate() {
         FencingToken token = token();
+        if (!client.listener.isPresent()) {
+            return isKnown(token);
+        }
+        OperationReport report = OperationReport.begin(
+                client.options.listener(),
+                new FencedOperation(scope(), FencedOperation.Kind.VALIDATE, token));
+        TokenChecked.Outcome outcome = TokenChecked.Outcome.FAILED;
+        try {
+            boolean known = isKnown(token);
+            outcome = known ? TokenChecked.Outcome.VALID : TokenChecked.Outcome.STALE;
+            return known;
+        } finally {
+            report.checked(outcome, Optional.empty());
+            report.end();
+        }
+    }
+
+    private boolean isKnown(FencingToken token) {
         return isValid()
                 && client.await(() -> client.store.list(startingAt(token))).leases().stream()
                         .anyMatch(view -> view.state() == LeaseView.State.HELD
@@ -224,9 +245,13 @@ public final class Lease implements AutoCloseable {
     public void close() {
         boolean wait = held.state == HeldLease.State.HELD;
         CompletableFuture<Ending> ending = client.releaseWaiting(held);
-        if (!wait) {
-            return;
+        if (wait) {
+            await(ending);
         }
+        client.tellEnd(held, client.listener::now);
+    }
+
+    private void await(CompletableFuture<Ending> ending) {
         try {
             ending.get();
         } catch (ExecutionException e) {

@@ -49,7 +49,13 @@ public final class Leasehold implements AutoCloseable {
                 options.environment().isPresent() ? callbacks : ownThreads.losses(),
                 options.workers().orElseGet(ownThreads::workers),
                 environment.time());
-        this.client = new Client(store, options, environment, executors);
+        Executor listening = options.environment().isPresent() ? callbacks : ownThreads.listener();
+        this.client = new Client(
+                store,
+                options,
+                environment,
+                executors,
+                new ListenerCalls(options.listener(), listening));
     }
 
     /** On the given store, which is closed with it. */
@@ -198,11 +204,12 @@ public final class Leasehold implements AutoCloseable {
     /** Starts to acquire; on a closed one it fails at once, without a word to the store. */
     Acquirer startAcquire(Bid bid) {
         Acquirer acquirer = newAcquirer(bid);
+        AcquireReport.inBackground(client, bid, acquirer);
         acquirer.start();
         return acquirer;
     }
 
-    /** The same, by a thread that is going to wait for the result. */
+    /** The same, by a thread that is going to wait for the result and tells the listener of it. */
     Acquirer startAcquireWaiting(Bid bid) {
         Acquirer acquirer = newAcquirer(bid);
         acquirer.startWaiting();

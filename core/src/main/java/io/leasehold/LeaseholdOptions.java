@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold;
 
+import io.leasehold.listener.LeaseholdListener;
 import io.leasehold.model.Holder;
 
 import java.time.Duration;
@@ -23,6 +24,7 @@ import java.util.concurrent.Executor;
  * @param workers where the work of single flights and the bodies of elections run; by default
  *     daemon threads of its own, a thousand at most. It must not queue work behind other work
  *     without bound: virtual threads are a good choice where there are any
+ * @param listener hears what this process sees of its locks, for meters and traces; by default none
  */
 public record LeaseholdOptions(
         Holder holder,
@@ -31,7 +33,8 @@ public record LeaseholdOptions(
         boolean closeStore,
         Duration closeGrace,
         Optional<Environment> environment,
-        Optional<Executor> workers) {
+        Optional<Executor> workers,
+        LeaseholdListener listener) {
 
     public LeaseholdOptions {
         if (patience.compareTo(Duration.ofMillis(10)) < 0
@@ -53,7 +56,8 @@ public record LeaseholdOptions(
                 true,
                 Duration.ofSeconds(10),
                 Optional.empty(),
-                Optional.empty());
+                Optional.empty(),
+                LeaseholdListener.none());
     }
 
     public LeaseholdOptions withHolder(String label) {
@@ -64,34 +68,56 @@ public record LeaseholdOptions(
                 closeStore,
                 closeGrace,
                 environment,
-                workers);
+                workers,
+                listener);
     }
 
     public LeaseholdOptions withClockBounds(ClockBounds bounds) {
         return new LeaseholdOptions(
-                holder, bounds, patience, closeStore, closeGrace, environment, workers);
+                holder, bounds, patience, closeStore, closeGrace, environment, workers, listener);
     }
 
     public LeaseholdOptions withPatience(Duration newPatience) {
         return new LeaseholdOptions(
-                holder, clockBounds, newPatience, closeStore, closeGrace, environment, workers);
+                holder,
+                clockBounds,
+                newPatience,
+                closeStore,
+                closeGrace,
+                environment,
+                workers,
+                listener);
     }
 
     /** Waits so long for bodies that still run when the {@code Leasehold} closes. */
     public LeaseholdOptions withCloseGrace(Duration newGrace) {
         return new LeaseholdOptions(
-                holder, clockBounds, patience, closeStore, newGrace, environment, workers);
+                holder,
+                clockBounds,
+                patience,
+                closeStore,
+                newGrace,
+                environment,
+                workers,
+                listener);
     }
 
     /** Leaves the store open when the {@code Leasehold} closes, for a store that several share. */
     public LeaseholdOptions withStoreLeftOpen() {
         return new LeaseholdOptions(
-                holder, clockBounds, patience, false, closeGrace, environment, workers);
+                holder, clockBounds, patience, false, closeGrace, environment, workers, listener);
     }
 
     public LeaseholdOptions withEnvironment(Environment given) {
         return new LeaseholdOptions(
-                holder, clockBounds, patience, closeStore, closeGrace, Optional.of(given), workers);
+                holder,
+                clockBounds,
+                patience,
+                closeStore,
+                closeGrace,
+                Optional.of(given),
+                workers,
+                listener);
     }
 
     public LeaseholdOptions withWorkers(Executor given) {
@@ -102,6 +128,13 @@ public record LeaseholdOptions(
                 closeStore,
                 closeGrace,
                 environment,
-                Optional.of(given));
+                Optional.of(given),
+                listener);
+    }
+
+    /** Tells the listener what this process sees of its locks. */
+    public LeaseholdOptions withListener(LeaseholdListener given) {
+        return new LeaseholdOptions(
+                holder, clockBounds, patience, closeStore, closeGrace, environment, workers, given);
     }
 }

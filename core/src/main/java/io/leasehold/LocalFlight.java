@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold;
 
+import io.leasehold.listener.FlightEnded;
 import io.leasehold.model.Claim;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.InProgressException;
@@ -42,6 +43,7 @@ final class LocalFlight<T> {
     private final String key;
     private final Claim claim;
     private final Work<? extends T, ?> work;
+    private final long begunAt;
 
     final Seats<T> seats = new Seats<>(this::abandon);
 
@@ -65,6 +67,7 @@ final class LocalFlight<T> {
         this.key = key;
         this.claim = owner.claim(key);
         this.work = work;
+        this.begunAt = client.time.nanos();
         this.giveUpAt = endOfWait();
     }
 
@@ -76,7 +79,7 @@ final class LocalFlight<T> {
 
     /** Everybody has left: nobody wants the work any more. */
     private void abandon() {
-        if (end().isEmpty()) {
+        if (end(FlightEnded.Outcome.ABANDONED).isEmpty()) {
             return;
         }
         if (asking != null) { // nothing changes these any more
@@ -91,29 +94,33 @@ final class LocalFlight<T> {
     private void land(Executor on, T value, boolean shared, FencingToken token) {
         Flight<T> forOthers = new Flight<>(value, true, token);
         Flight<T> forFirst = shared ? forOthers : new Flight<>(value, false, token);
-        settle(on, seat -> seat.land(seat == seats.first ? forFirst : forOthers));
+        settle(
+                shared ? FlightEnded.Outcome.SHARED : FlightEnded.Outcome.LED,
+                on,
+                seat -> seat.land(seat == seats.first ? forFirst : forOthers));
     }
 
     private void fail(Throwable error) {
-        settle(client.executors::callBack, seat -> seat.fail(error));
+        settle(FlightEnded.Outcome.FAILED, client.executors::callBack, seat -> seat.fail(error));
     }
 
     /** Answers all callers. Dependents of one caller's future must not keep another waiting. */
-    private void settle(Executor on, Consumer<Seat<T>> answer) {
-        end().ifPresent(callers -> on.execute(() -> callers.accept(seat -> {
-            if (seat.mayHaveDependents) {
-                client.executors.callBack(() -> answer.accept(seat));
-            } else {
-                answer.accept(seat);
-            }
-        })));
+    private void settle(FlightEnded.Outcome outcome, Executor on, Consumer<Seat<T>> answer) {
+        end(outcome)
+                .ifPresent(callers -> on.execute(() -> callers.accept(seat -> {
+                    if (seat.mayHaveDependents) {
+                        client.executors.callBack(() -> answer.accept(seat));
+                    } else {
+                        answer.accept(seat);
+                    }
+                })));
     }
 
     /**
      * Ends the flight, and the work if it is still under way. Returns what answers the callers;
      * nothing if the flight had ended.
      */
-    private Optional<Consumer<Consumer<Seat<T>>>> end() {
+    private Optional<Consumer<Consumer<Seat<T>>>> end(FlightEnded.Outcome outcome) {
         Consumer<Consumer<Seat<T>>> callers;
         lock.lock();
         try {
@@ -129,6 +136,9 @@ final class LocalFlight<T> {
             lock.unlock();
         }
         owner.over(key, this); // before anyone is told: who comes then begins anew
+        Duration took = Duration.ofNanos(client.time.nanos() - begunAt);
+        client.listener.later(
+                listener -> listener.onFlight(new FlightEnded(owner.family(), outcome, took)));
         return Optional.of(callers);
     }
 

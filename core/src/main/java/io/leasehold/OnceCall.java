@@ -53,6 +53,7 @@ final class OnceCall<T> {
     private final Bid bid;
     private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
     private volatile @Nullable Acquirer asking;
+    private volatile boolean threw; // the work
 
     OnceCall(
             Leasehold leasehold,
@@ -78,6 +79,11 @@ final class OnceCall<T> {
 
     Claim claim() {
         return bid.claim();
+    }
+
+    /** Whether the work was done, and threw. */
+    boolean workThrew() {
+        return threw;
     }
 
     /** Takes the call back, and what it obtained, unless the work has begun. */
@@ -191,6 +197,7 @@ final class OnceCall<T> {
 
     /** Stores the failure if it is one to be remembered, or lets the next one run. */
     CompletableFuture<Ending> failed(HeldLease lease, Throwable failure) {
+        threw = true;
         if (!options.remembers(failure)) {
             return client.release(lease);
         }

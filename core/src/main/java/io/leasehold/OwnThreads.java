@@ -30,6 +30,7 @@ final class OwnThreads implements Time, AutoCloseable {
     private final TimerThread timers = new TimerThread("leasehold-renewer");
     private final ThreadPoolExecutor callbacks = few("leasehold-callback");
     private final ThreadPoolExecutor losses = few("leasehold-loss");
+    private final ThreadPoolExecutor listener = threads(1, "leasehold-listener");
     private final ThreadPoolExecutor workers = new ThreadPoolExecutor(
             0,
             MAX_WORKERS,
@@ -39,12 +40,16 @@ final class OwnThreads implements Time, AutoCloseable {
             daemons("leasehold-worker"));
 
     private static ThreadPoolExecutor few(String name) {
+        return threads(CALLBACK_THREADS, name);
+    }
+
+    private static ThreadPoolExecutor threads(int count, String name) {
         ThreadPoolExecutor threads = new ThreadPoolExecutor(
-                CALLBACK_THREADS,
-                CALLBACK_THREADS,
+                count,
+                count,
                 IDLE_SECONDS,
                 TimeUnit.SECONDS,
-                new LinkedBlockingQueue<>(), // bounded by the leases and acquires it tells about
+                new LinkedBlockingQueue<>(), // bounded by those who tell
                 daemons(name));
         threads.allowCoreThreadTimeOut(true);
         return threads;
@@ -57,6 +62,11 @@ final class OwnThreads implements Time, AutoCloseable {
     /** Where losses are told. */
     Executor losses() {
         return task -> tell(losses, task);
+    }
+
+    /** Where the listener is told what belongs to no call of the user's. */
+    Executor listener() {
+        return listener;
     }
 
     /**
@@ -95,6 +105,7 @@ final class OwnThreads implements Time, AutoCloseable {
         workers.shutdown(); // what is being worked on ends by itself
         callbacks.shutdown(); // what is queued is still told; don't wait, a callback may close us
         losses.shutdown();
+        listener.shutdown();
         timers.close();
     }
 

@@ -3,6 +3,8 @@ package io.leasehold;
 
 import io.leasehold.HeldLease.State;
 import io.leasehold.internal.TimerHeap;
+import io.leasehold.listener.LeaseEnded;
+import io.leasehold.listener.RenewalEnded;
 import io.leasehold.model.Holding;
 import io.leasehold.model.LeaseLostException;
 import io.leasehold.model.RefusalReason;
@@ -38,6 +40,9 @@ final class Renewer {
 
     private static final System.Logger LOG = System.getLogger(Leasehold.class.getName());
     private static final int BATCH = 512;
+
+    /** A renewal of a lease, and how long after its plan it was sent. */
+    private record Sending(HeldLease lease, RenewalRequest request, Duration late) {}
 
     /** Renewals that are due within this time of each other go out together. */
     private static final long TOGETHER_NANOS = 10_000_000;
@@ -78,13 +83,18 @@ final class Renewer {
     }
 
     /** Ends renewal for good; false if the lease was closed before. */
-    boolean close(HeldLease lease) {
+    boolean close(HeldLease lease, LeaseEnded.Cause cause) {
         return locked(() -> {
-            boolean first = lease.close();
+            boolean first = lease.close(cause);
             schedule.remove(lease);
             setTimer();
             return first;
         });
+    }
+
+    /** The end of the lease, for the listener; to one of those who ask for it. */
+    Optional<LeaseEnded> takeEnd(HeldLease lease) {
+        return locked(() -> lease.takeEnd(client.time.nanos()));
     }
 
     /**
@@ -158,14 +168,12 @@ final class Renewer {
 
     /** Renews one lease now, whatever the schedule says. */
     CompletionStage<Renewal> renewNow(HeldLease lease) {
-        Grant grant = lease.grant;
         Deadline.Sent sent = Deadline.Sent.now(client.time);
-        return client.store
-                .renew(lease.renewalAt(sent.nanos(), client.options.clockBounds()))
-                .thenApply(renewal -> {
-                    answered(lease, grant, sent, renewal);
-                    return renewal;
-                });
+        RenewalRequest request = lease.renewalAt(sent.nanos(), client.options.clockBounds());
+        return client.store.renew(request).thenApply(renewal -> {
+            answered(new Sending(lease, request, Duration.ZERO), sent, renewal);
+            return renewal;
+        });
     }
 
     /** Holds back renewals while the token changes, so that none is sent under the old one. */
@@ -184,7 +192,10 @@ final class Renewer {
     void refused(HeldLease lease, String what, RefusalReason reason) {
         locked(() -> {
             if (lease.state == State.HELD) {
-                lose(lease, "the store refused to " + what + " it: " + reason);
+                lose(
+                        lease,
+                        "the store refused to " + what + " it: " + reason,
+                        LeaseEnded.Cause.REFUSED);
             }
             return true;
         });
@@ -197,7 +208,7 @@ final class Renewer {
             schedule.forEach(held::add);
             for (HeldLease lease : held) {
                 if (lease.state == State.HELD) {
-                    lose(lease, why);
+                    lose(lease, why, LeaseEnded.Cause.STORE_CHANGED);
                 }
             }
             setTimer();
@@ -262,6 +273,7 @@ final class Renewer {
             return false;
         }
         boolean renew = lease.renewAt - now <= TOGETHER_NANOS;
+        lease.renewing(now);
         long pause = Math.max(SHORTEST_PAUSE_NANOS, lease.deadline.leftAt(now) / 2);
         lease.look(renew ? now + pause : lease.renewAt);
         schedule.add(lease);
@@ -270,16 +282,20 @@ final class Renewer {
 
     private void send(List<HeldLease> leases) {
         Deadline.Sent sent = Deadline.Sent.now(client.time);
+        List<Sending> sendings = new ArrayList<>(leases.size());
         List<RenewalRequest> requests = new ArrayList<>(leases.size());
         for (HeldLease lease : leases) {
-            requests.add(lease.renewalAt(sent.nanos(), client.options.clockBounds()));
+            RenewalRequest request = lease.renewalAt(sent.nanos(), client.options.clockBounds());
+            sendings.add(new Sending(lease, request, lease.late()));
+            requests.add(request);
         }
         Client.call(() -> client.store.renewAll(requests)).whenComplete((answers, error) -> {
-            for (int i = 0; i < leases.size(); i++) {
+            for (int i = 0; i < sendings.size(); i++) {
                 if (error != null) {
-                    failed(leases.get(i), error);
+                    failed(sendings.get(i).lease, error);
+                    tell(sendings.get(i), null);
                 } else {
-                    answered(leases.get(i), requests.get(i).grant(), sent, answers.get(i));
+                    answered(sendings.get(i), sent, answers.get(i));
                 }
             }
         });
@@ -287,7 +303,9 @@ final class Renewer {
 
     // ---- answers
 
-    private void answered(HeldLease lease, Grant asked, Deadline.Sent sent, Renewal renewal) {
+    private void answered(Sending sending, Deadline.Sent sent, Renewal renewal) {
+        HeldLease lease = sending.lease;
+        Grant asked = sending.request.grant();
         boolean settle = locked(() -> {
             if (loseIfOverdue(lease)) {
                 return false;
@@ -297,15 +315,38 @@ final class Renewer {
                 lease.deadline = lease.limited(lease.deadline.orLater(extended));
                 reschedule(lease, nextRenewal(lease, client.time.nanos()));
             } else if (renewal instanceof Refused refused && !lease.isOutdated(asked, refused)) {
-                lose(lease, "the store refused to renew it: " + refused.reason());
+                lose(
+                        lease,
+                        "the store refused to renew it: " + refused.reason(),
+                        LeaseEnded.Cause.REFUSED);
             } else if (renewal instanceof Refused) {
                 return lease.isUnsettled() && !lease.isRotating();
             }
             return false;
         });
+        tell(sending, renewal);
         if (settle) {
             settle(lease, asked);
         }
+    }
+
+    /** Tells the listener of an answer, or that there was none. */
+    private void tell(Sending sending, @Nullable Renewal renewal) {
+        State state = sending.lease.state;
+        if (!client.listener.isPresent() || state == State.CLOSED) {
+            return;
+        }
+        RenewalEnded.Outcome outcome = RenewalEnded.Outcome.FAILED;
+        Optional<RefusalReason> refusal = Optional.empty();
+        if (renewal instanceof Renewal.Renewed && state == State.HELD) {
+            outcome = RenewalEnded.Outcome.RENEWED;
+        } else if (renewal instanceof Refused refused && state == State.LOST) {
+            outcome = RenewalEnded.Outcome.REFUSED;
+            refusal = Optional.of(refused.reason());
+        }
+        RenewalEnded ended =
+                new RenewalEnded(sending.request.grant().holding(), outcome, refusal, sending.late);
+        client.listener.later(listener -> listener.onRenewal(ended));
     }
 
     /**
@@ -326,7 +367,10 @@ final class Renewer {
                         && lease.state == State.HELD
                         && !lease.isRotating()
                         && lease.grant.equals(before)) {
-                    lose(lease, "the store refused to rotate it: " + refused.reason());
+                    lose(
+                            lease,
+                            "the store refused to rotate it: " + refused.reason(),
+                            LeaseEnded.Cause.REFUSED);
                 }
                 return true;
             });
@@ -352,7 +396,7 @@ final class Renewer {
     /** Under the lock: sees to it that an overdue lease is lost; true if it is no longer held. */
     private boolean loseIfOverdue(HeldLease lease) {
         if (lease.state == State.HELD && lease.deadline.hasPassed(client.time)) {
-            lose(lease, overdue(lease));
+            lose(lease, overdue(lease), causeOf(lease));
         }
         return lease.state != State.HELD;
     }
@@ -363,8 +407,14 @@ final class Renewer {
                 : "it was not renewed in time";
     }
 
-    private void lose(HeldLease lease, String why) {
-        lease.lose(why);
+    private LeaseEnded.Cause causeOf(HeldLease overdue) {
+        return overdue.holdableAt(client.time.nanos()) <= 0
+                ? LeaseEnded.Cause.HELD_TOO_LONG
+                : LeaseEnded.Cause.NOT_RENEWED;
+    }
+
+    private void lose(HeldLease lease, String why, LeaseEnded.Cause cause) {
+        lease.lose(why, cause);
         schedule.remove(lease);
         LeaseLostException loss = new LeaseLostException(lease.grant.holding(), why);
         losses.add(() -> {
@@ -373,6 +423,7 @@ final class Renewer {
             lease.handedOver();
             client.executors.tellLoss(
                     () -> LOG.log(System.Logger.Level.WARNING, loss.getMessage()));
+            client.tellEnd(lease, client.listener::later);
         });
     }
 

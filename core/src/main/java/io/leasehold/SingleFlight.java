@@ -162,6 +162,10 @@ public final class SingleFlight<T> {
         flights.remove(key, flight);
     }
 
+    String family() {
+        return family;
+    }
+
     String name(String key) {
         return family + "/" + key;
     }

@@ -3,6 +3,7 @@ package io.leasehold.cli;
 
 import io.leasehold.ClockBounds;
 import io.leasehold.LeaseholdOptions;
+import io.leasehold.listener.LeaseholdListener;
 import io.leasehold.model.Holder;
 
 import java.io.IOException;
@@ -28,7 +29,8 @@ final class ThisCommand {
                 false,
                 CLOSE_GRACE,
                 Optional.empty(),
-                Optional.empty());
+                Optional.empty(),
+                LeaseholdListener.none());
     }
 
     /** Such as {@code deploy@web-3/4711}. No name is looked up for it: that may take seconds. */

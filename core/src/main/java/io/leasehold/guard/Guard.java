@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.guard;
 
+import io.leasehold.listener.LeaseholdListener;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.Scope;
 import io.leasehold.model.ScopeMismatchException;
@@ -100,5 +101,10 @@ public interface Guard<R> {
     /** The highest token that any part has seen, if any was. */
     default Optional<FencingToken> mark() {
         return mark(resource());
+    }
+
+    /** This guard, telling the listener of each token that is checked through what is returned. */
+    default Guard<R> reportingTo(LeaseholdListener listener) {
+        return new ReportingGuard<>(this, listener);
     }
 }

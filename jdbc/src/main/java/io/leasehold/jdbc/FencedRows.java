@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.jdbc;
 
+import io.leasehold.listener.FencedOperation;
+import io.leasehold.listener.LeaseholdListener;
+import io.leasehold.listener.OperationReport;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.OutcomeUnknownException;
+import io.leasehold.model.Scope;
 import io.leasehold.model.StaleTokenException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -27,12 +31,14 @@ public final class FencedRows {
     private final String key;
     private final String column;
     private final Fence fence;
+    private final LeaseholdListener listener;
 
-    private FencedRows(String table, String key, String column) {
+    private FencedRows(String table, String key, String column, LeaseholdListener listener) {
         this.table = Identifiers.table(table);
         this.key = Identifiers.column(key);
         this.column = Identifiers.column(column);
         this.fence = new Fence(table, key, column, 0);
+        this.listener = listener;
     }
 
     /**
@@ -41,12 +47,17 @@ public final class FencedRows {
      * @throws IllegalArgumentException if either is anything but a name
      */
     public static FencedRows of(String table, String key) {
-        return new FencedRows(table, key, "fence");
+        return new FencedRows(table, key, "fence", LeaseholdListener.none());
     }
 
     /** The same rows with their marks in another column. */
     public FencedRows fencedBy(String otherColumn) {
-        return new FencedRows(table, key, otherColumn);
+        return new FencedRows(table, key, otherColumn, listener);
+    }
+
+    /** The same rows, telling the listener of each token; the table is the resource. */
+    public FencedRows reportingTo(LeaseholdListener other) {
+        return new FencedRows(table, key, column, other);
     }
 
     /**
@@ -72,10 +83,19 @@ public final class FencedRows {
                         "column " + name + " is set by the guard or names the row: leave it out");
             }
         }
-        run(
-                connection,
-                keyValue,
-                row -> fence.update(connection, new Fence.Change(keyValue, token, values), row));
+        report(
+                FencedOperation.Kind.WRITE,
+                token,
+                () -> run(
+                        connection,
+                        keyValue,
+                        row -> fence.update(
+                                connection, new Fence.Change(keyValue, token, values), row)));
+    }
+
+    private void report(FencedOperation.Kind kind, FencingToken token, Runnable check) {
+        OperationReport.ofCheck(
+                listener, new FencedOperation(Scope.name(table), kind, token), check);
     }
 
     /**
@@ -93,7 +113,7 @@ public final class FencedRows {
         } catch (SQLException e) {
             throw new JdbcGuardException("no token was admitted to " + label(keyValue), e);
         }
-        seal(connection, keyValue, token);
+        raise(FencedOperation.Kind.ADMIT, connection, keyValue, token);
     }
 
     /**
@@ -106,7 +126,15 @@ public final class FencedRows {
      * @throws OutcomeUnknownException if no answer came in auto-commit mode
      */
     public void seal(Connection connection, Object keyValue, FencingToken token) {
-        run(connection, keyValue, row -> fence.raise(connection, keyValue, token, row));
+        raise(FencedOperation.Kind.SEAL, connection, keyValue, token);
+    }
+
+    private void raise(
+            FencedOperation.Kind kind, Connection connection, Object keyValue, FencingToken token) {
+        report(
+                kind,
+                token,
+                () -> run(connection, keyValue, row -> fence.raise(connection, keyValue, token, row)));
     }
 
     /**

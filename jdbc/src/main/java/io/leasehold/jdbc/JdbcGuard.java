@@ -4,6 +4,9 @@ package io.leasehold.jdbc;
 import io.leasehold.guard.Admission;
 import io.leasehold.guard.Guard;
 import io.leasehold.model.Claim;
+import io.leasehold.listener.FencedOperation;
+import io.leasehold.listener.LeaseholdListener;
+import io.leasehold.listener.OperationReport;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.Scope;
 import io.leasehold.model.ScopeMismatchException;
@@ -40,16 +43,18 @@ public final class JdbcGuard {
     private final String table;
     private final Fence marks;
     private final String insert;
+    private final LeaseholdListener listener;
 
-    private JdbcGuard(String table) {
+    private JdbcGuard(String table, LeaseholdListener listener) {
         this.table = Identifiers.table(table);
+        this.listener = listener;
         this.marks = new Fence(table, "resource", "token", 1);
         this.insert = SqlFile.load("insert.sql", Map.of("table", table));
     }
 
     /** A guard with its marks in {@value #DEFAULT_TABLE}. */
     public static JdbcGuard create() {
-        return new JdbcGuard(DEFAULT_TABLE);
+        return withTable(DEFAULT_TABLE);
     }
 
     /**
@@ -59,7 +64,12 @@ public final class JdbcGuard {
      * @throws IllegalArgumentException if it is anything but a name
      */
     public static JdbcGuard withTable(String table) {
-        return new JdbcGuard(table);
+        return new JdbcGuard(table, LeaseholdListener.none());
+    }
+
+    /** The same guard, telling the listener of each token that it admits or refuses. */
+    public JdbcGuard reportingTo(LeaseholdListener other) {
+        return new JdbcGuard(table, other);
     }
 
     /**
@@ -81,6 +91,18 @@ public final class JdbcGuard {
      * @throws ScopeMismatchException if the target is no part of the resource; nothing changed
      */
     public void admit(Connection connection, Scope resource, Admission admission) {
+        admit(FencedOperation.Kind.ADMIT, connection, resource, admission);
+    }
+
+    private void admit(
+            FencedOperation.Kind kind, Connection connection, Scope resource, Admission admission) {
+        OperationReport.ofCheck(
+                listener,
+                new FencedOperation(resource, kind, admission.token()),
+                () -> raise(connection, resource, admission));
+    }
+
+    private void raise(Connection connection, Scope resource, Admission admission) {
         if (!resource.covers(admission.target())) {
             throw ScopeMismatchException.notGuarded(resource, admission.target());
         }
@@ -98,12 +120,13 @@ public final class JdbcGuard {
      * rest of the transaction, and for good when that commits.
      */
     public void seal(Connection connection, String resource, FencingToken token) {
-        admit(connection, resource, token);
+        Scope scope = Scope.name(resource);
+        seal(connection, scope, Admission.of(token, scope));
     }
 
     /** The same under a lease whose scope is known. */
     public void seal(Connection connection, Scope resource, Admission admission) {
-        admit(connection, resource, admission);
+        admit(FencedOperation.Kind.SEAL, connection, resource, admission);
     }
 
     /**

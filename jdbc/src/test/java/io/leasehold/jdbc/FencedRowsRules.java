@@ -6,11 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.leasehold.listener.LeaseholdListener;
+import io.leasehold.listener.TokenChecked;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.StaleTokenException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -64,6 +68,36 @@ abstract class FencedRowsRules {
             connection.commit();
         }
         assertThat(row()).isEqualTo("90 ada 9");
+    }
+
+    @Test
+    void aListenerIsToldOfEachTokenWithTheTableAsTheResource() throws SQLException {
+        List<String> told = new ArrayList<>();
+        FencedRows reporting = accounts.reportingTo(new LeaseholdListener() {
+            @Override
+            public void onTokenCheck(TokenChecked check) {
+                told.add(check.operation().resource() + " " + check.operation().kind() + " "
+                        + check.outcome());
+            }
+        });
+        try (Connection connection = database.begin()) {
+            reporting.seal(connection, 42, token(9));
+            reporting.admit(connection, 42, token(9));
+            reporting.update(connection, 42, token(9), Map.of("balance", 90));
+            assertThatExceptionOfType(StaleTokenException.class)
+                    .isThrownBy(() -> reporting.update(
+                            connection, 42, token(8), Map.of("balance", 80)));
+            assertThatExceptionOfType(NoSuchRowException.class)
+                    .isThrownBy(() -> reporting.admit(connection, 43, token(9)));
+            connection.commit();
+        }
+        assertThat(told)
+                .containsExactly(
+                        "name:accounts SEAL VALID",
+                        "name:accounts ADMIT VALID",
+                        "name:accounts WRITE VALID",
+                        "name:accounts WRITE STALE",
+                        "name:accounts ADMIT FAILED");
     }
 
     @Test

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.leasehold.guard.Admission;
+import io.leasehold.listener.LeaseholdListener;
+import io.leasehold.listener.TokenChecked;
 import io.leasehold.model.Claim;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.Scope;
@@ -14,6 +16,8 @@ import io.leasehold.model.ScopeMismatchException;
 import io.leasehold.model.StaleTokenException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import org.junit.jupiter.api.AfterEach;
@@ -55,6 +59,29 @@ abstract class JdbcGuardRules {
         assertThat(database.text("select resource || ' ' || token from leasehold_marks"))
                 .isEqualTo("name:ledger/42 7");
         assertThat(database.text("select note from notes")).isEqualTo("seven");
+    }
+
+    @Test
+    void aListenerIsToldOfEachToken() throws SQLException {
+        List<String> told = new ArrayList<>();
+        JdbcGuard reporting = guard.reportingTo(new LeaseholdListener() {
+            @Override
+            public void onTokenCheck(TokenChecked check) {
+                told.add(check.operation().kind() + " " + check.operation().token() + " "
+                        + check.outcome());
+            }
+        });
+        Scope other = Scope.name("other");
+        try (Connection connection = database.begin()) {
+            reporting.seal(connection, "ledger/42", token(9));
+            assertThatExceptionOfType(StaleTokenException.class)
+                    .isThrownBy(() -> reporting.admit(connection, "ledger/42", token(8)));
+            assertThatExceptionOfType(ScopeMismatchException.class)
+                    .isThrownBy(() -> reporting.admit(
+                            connection, Scope.name("ledger/42"), Admission.of(token(9), other)));
+            connection.commit();
+        }
+        assertThat(told).containsExactly("SEAL 9 VALID", "ADMIT 8 STALE", "ADMIT 9 OUT_OF_SCOPE");
     }
 
     @Test

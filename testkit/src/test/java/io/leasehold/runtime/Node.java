@@ -9,6 +9,7 @@ import io.leasehold.Lease;
 import io.leasehold.Leasehold;
 import io.leasehold.LeaseholdOptions;
 import io.leasehold.LockOptions;
+import io.leasehold.listener.LeaseholdListener;
 import io.leasehold.model.Scope;
 import io.leasehold.spi.Time;
 import io.leasehold.testkit.Faults;
@@ -18,6 +19,7 @@ import java.time.Duration;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.UnaryOperator;
 
 /** One client process: its clocks, its network to the store, a tap on that, and the library. */
 final class Node {
@@ -69,14 +71,30 @@ final class Node {
             Duration patience,
             long seed,
             Executor workers) {
+        return of(
+                world,
+                process,
+                seed,
+                options -> options.withHolder(name).withPatience(patience).withWorkers(workers));
+    }
+
+    /** A client that tells a listener what it sees. */
+    static Node listening(World world, String name, LeaseholdListener listener) {
+        return of(
+                world,
+                PausableTime.on(world.time),
+                name.hashCode(),
+                options ->
+                        options.withHolder(name).withWorkers(Runnable::run).withListener(listener));
+    }
+
+    private static Node of(
+            World world, PausableTime process, long seed, UnaryOperator<LeaseholdOptions> with) {
         FaultyStore network = FaultyStore.to(world.store, world.time, seed, Faults.none());
         Environment environment =
                 new Environment(process, Runnable::run, new SplittableRandom(seed));
-        LeaseholdOptions options = LeaseholdOptions.defaults()
-                .withHolder(name)
-                .withPatience(patience)
-                .withEnvironment(environment)
-                .withWorkers(workers);
+        LeaseholdOptions options =
+                with.apply(LeaseholdOptions.defaults()).withEnvironment(environment);
         return new Node(process, network, new WireTap(network, process), options);
     }
 
