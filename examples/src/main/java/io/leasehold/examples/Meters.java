@@ -9,6 +9,7 @@ import io.leasehold.guard.MemoryGuard;
 import io.leasehold.micrometer.LeaseholdMeters;
 import io.leasehold.spi.LeaseStore;
 import io.micrometer.core.instrument.MeterRegistry;
+
 import java.time.Duration;
 
 /** Locks and a guard whose meters are in the application's registry. */
@@ -18,8 +19,7 @@ final class Meters {
 
     static void writeMeasured(LeaseStore store, MeterRegistry registry) {
         LeaseholdMeters meters = LeaseholdMeters.in(registry);
-        Leasehold leasehold =
-                Leasehold.on(store, LeaseholdOptions.defaults().withListener(meters));
+        Leasehold leasehold = Leasehold.on(store, LeaseholdOptions.defaults().withListener(meters));
         Guard<StringBuilder> ledger =
                 MemoryGuard.around("ledger/42", new StringBuilder()).reportingTo(meters);
         try (leasehold;

@@ -134,7 +134,10 @@ public final class FencedRows {
         report(
                 kind,
                 token,
-                () -> run(connection, keyValue, row -> fence.raise(connection, keyValue, token, row)));
+                () -> run(
+                        connection,
+                        keyValue,
+                        row -> fence.raise(connection, keyValue, token, row)));
     }
 
     /**

@@ -3,10 +3,10 @@ package io.leasehold.jdbc;
 
 import io.leasehold.guard.Admission;
 import io.leasehold.guard.Guard;
-import io.leasehold.model.Claim;
 import io.leasehold.listener.FencedOperation;
 import io.leasehold.listener.LeaseholdListener;
 import io.leasehold.listener.OperationReport;
+import io.leasehold.model.Claim;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.Scope;
 import io.leasehold.model.ScopeMismatchException;

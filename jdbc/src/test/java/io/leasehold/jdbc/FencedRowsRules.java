@@ -85,8 +85,8 @@ abstract class FencedRowsRules {
             reporting.admit(connection, 42, token(9));
             reporting.update(connection, 42, token(9), Map.of("balance", 90));
             assertThatExceptionOfType(StaleTokenException.class)
-                    .isThrownBy(() -> reporting.update(
-                            connection, 42, token(8), Map.of("balance", 80)));
+                    .isThrownBy(() ->
+                            reporting.update(connection, 42, token(8), Map.of("balance", 80)));
             assertThatExceptionOfType(NoSuchRowException.class)
                     .isThrownBy(() -> reporting.admit(connection, 43, token(9)));
             connection.commit();

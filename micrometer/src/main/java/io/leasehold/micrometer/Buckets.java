@@ -2,6 +2,7 @@
 package io.leasehold.micrometer;
 
 import io.micrometer.core.instrument.Timer;
+
 import java.time.Duration;
 
 /** Makes timers with the buckets that all of ours have, from 1 ms to 1 min. */

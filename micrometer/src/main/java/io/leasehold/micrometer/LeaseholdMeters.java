@@ -18,6 +18,7 @@ import io.leasehold.model.Scope;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.function.Function;
@@ -48,23 +49,34 @@ public final class LeaseholdMeters implements LeaseholdListener {
         family = options.family();
         locks = new Families<>(max, name -> new LockMeters(registry, name));
         resources = new Families<>(max, name -> new ResourceMeters(registry, name));
-        calls = new Families<>(max, name -> new Outcomes<>(
-                IdempotentCallEnded.Outcome.class, "leasehold.idempotent.call", "Idempotent calls",
-                name, registry));
-        flights = new Families<>(max, name -> new Outcomes<>(
-                FlightEnded.Outcome.class, "leasehold.flight", "Flights", name, registry));
+        calls = new Families<>(
+                max,
+                name -> new Outcomes<>(
+                        IdempotentCallEnded.Outcome.class,
+                        "leasehold.idempotent.call",
+                        "Idempotent calls",
+                        name,
+                        registry));
+        flights = new Families<>(
+                max,
+                name -> new Outcomes<>(
+                        FlightEnded.Outcome.class, "leasehold.flight", "Flights", name, registry));
         offices = new Families<>(max, name -> new TermMeters(registry, name));
         for (RenewalEnded.Outcome outcome : RenewalEnded.Outcome.values()) {
-            renewals.put(outcome, Counter.builder("leasehold.renewals")
-                    .description("Renewals that were answered, or failed")
-                    .tag("outcome", LockMeters.label(outcome))
-                    .register(registry));
+            renewals.put(
+                    outcome,
+                    Counter.builder("leasehold.renewals")
+                            .description("Renewals that were answered, or failed")
+                            .tag("outcome", LockMeters.label(outcome))
+                            .register(registry));
         }
         for (RefusalReason reason : RefusalReason.values()) {
-            rejected.put(reason, Counter.builder("lease.renewal.rejected")
-                    .description("Renewals that the store refused: their leases were lost")
-                    .tag("reason", LockMeters.label(reason))
-                    .register(registry));
+            rejected.put(
+                    reason,
+                    Counter.builder("lease.renewal.rejected")
+                            .description("Renewals that the store refused: their leases were lost")
+                            .tag("reason", LockMeters.label(reason))
+                            .register(registry));
         }
         lateness = Buckets.timer("leasehold.renewal.lateness")
                 .description("How long after their plan renewals were sent")

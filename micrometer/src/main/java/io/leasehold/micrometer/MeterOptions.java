@@ -2,6 +2,7 @@
 package io.leasehold.micrometer;
 
 import io.leasehold.model.Scope;
+
 import java.util.function.Function;
 
 /**

@@ -3,6 +3,7 @@ package io.leasehold.micrometer;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;

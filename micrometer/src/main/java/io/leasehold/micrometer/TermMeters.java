@@ -4,6 +4,7 @@ package io.leasehold.micrometer;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+
 import java.time.Duration;
 import java.util.concurrent.atomic.LongAdder;
 

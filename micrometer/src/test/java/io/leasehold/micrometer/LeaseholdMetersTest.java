@@ -108,8 +108,9 @@ final class LeaseholdMetersTest {
         Lease lease = leasehold.lock("ledger/42").acquire(Duration.ZERO);
         store.forceRelease(lease.scope(), lease.token());
         assertThat(lease.validate()).isFalse();
-        assertThat(value(
-                        "fencing_token_conflicts_total{operation=\"validate\",resource=\"ledger\"}"))
+        assertThat(
+                        value(
+                                "fencing_token_conflicts_total{operation=\"validate\",resource=\"ledger\"}"))
                 .isEqualTo(1);
         assertThat(value("stale_fencing_token_total{resource=\"ledger\"}")).isZero();
     }
@@ -150,15 +151,14 @@ final class LeaseholdMetersTest {
                 .isEqualTo(1);
         assertThat(value("leasehold_flight_seconds_count{family=\"reports\",outcome=\"led\"}"))
                 .isEqualTo(1);
-        assertThat(value("leasehold_election_term_seconds_sum{office=\"billing\"}")).isEqualTo(2);
+        assertThat(value("leasehold_election_term_seconds_sum{office=\"billing\"}"))
+                .isEqualTo(2);
         assertThat(value("leasehold_election_leading{office=\"billing\"}")).isZero();
     }
 
     private void causeAll() {
         try (Lease lease = leasehold.lock("ledger/42").acquire(Duration.ZERO)) {
-            MemoryGuard.around("ledger/42", "")
-                    .reportingTo(meters)
-                    .admit(lease.token());
+            MemoryGuard.around("ledger/42", "").reportingTo(meters).admit(lease.token());
         }
         var payments = leasehold.idempotency("payments", Codec.strings(), Duration.ofDays(1));
         for (int i = 0; i < 2; i++) {
@@ -193,8 +193,7 @@ final class LeaseholdMetersTest {
     /** The names in the table of the page that is for applications. */
     private static Set<String> listed() throws IOException {
         String page = Files.readString(PAGE);
-        String table =
-                page.substring(page.indexOf("| name |"), page.indexOf("| label | values |"));
+        String table = page.substring(page.indexOf("| name |"), page.indexOf("| label | values |"));
         Matcher name = Pattern.compile("(?m)^\\| `([a-z_]+)`").matcher(table);
         Set<String> names = new TreeSet<>();
         while (name.find()) {
