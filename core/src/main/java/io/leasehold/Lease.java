@@ -121,8 +121,7 @@ public final class Lease implements AutoCloseable {
             outcome = known ? TokenChecked.Outcome.VALID : TokenChecked.Outcome.STALE;
             return known;
         } finally {
-            report.checked(outcome, Optional.empty());
-            report.end();
+            report.end(outcome);
         }
     }
 

@@ -5,7 +5,6 @@ import io.leasehold.listener.FencedOperation;
 import io.leasehold.listener.FencedOperation.Kind;
 import io.leasehold.listener.LeaseholdListener;
 import io.leasehold.listener.OperationReport;
-import io.leasehold.listener.TokenChecked.Outcome;
 import io.leasehold.model.FencingToken;
 import io.leasehold.model.Scope;
 import io.leasehold.model.StaleTokenException;
@@ -62,7 +61,6 @@ final class ReportingGuard<R> implements Guard<R> {
     private final class Operation {
 
         private final OperationReport report;
-        private boolean passed;
         private boolean changing; // the user's change is under way, or has thrown: not the guard
 
         Operation(Kind kind, Admission admission) {
@@ -73,7 +71,7 @@ final class ReportingGuard<R> implements Guard<R> {
         /** The change; the guard calls it when the token has passed, perhaps more than once. */
         <T> Function<R, T> watched(Function<? super R, ? extends T> change) {
             return resource -> {
-                pass();
+                report.passed();
                 changing = true;
                 T result = change.apply(resource);
                 changing = false;
@@ -89,25 +87,19 @@ final class ReportingGuard<R> implements Guard<R> {
         }
 
         <T> T run(Supplier<T> call) {
+            Throwable failure = null;
             try {
                 T result = call.get();
-                pass();
+                report.passed();
                 return result;
             } catch (Throwable e) {
                 // a token that has passed may be stale when the change is confirmed
-                if (!changing && (!passed || e instanceof StaleTokenException)) {
-                    report.failed(e);
+                if (!changing && (!report.hasPassed() || e instanceof StaleTokenException)) {
+                    failure = e;
                 }
                 throw e;
             } finally {
-                report.end();
-            }
-        }
-
-        private void pass() {
-            if (!passed) {
-                passed = true;
-                report.checked(Outcome.VALID, Optional.empty());
+                report.end(failure);
             }
         }
     }

@@ -5,10 +5,10 @@ import io.leasehold.model.FencingToken;
 import io.leasehold.model.ScopeMismatchException;
 import io.leasehold.model.StaleTokenException;
 import io.leasehold.spi.Time;
-
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tells a listener of one fenced operation, by the thread that does it: for authors of guards. What
@@ -21,11 +21,19 @@ public final class OperationReport {
     private final LeaseholdListener listener;
     private final FencedOperation operation;
     private final long begunAt;
+    private @Nullable Duration untilPassed;
 
     private OperationReport(LeaseholdListener listener, FencedOperation operation) {
         this.listener = listener;
         this.operation = operation;
         this.begunAt = Time.system().nanos();
+    }
+
+    /** Tells that an operation begins. Say {@link #end} in any case. */
+    public static OperationReport begin(LeaseholdListener listener, FencedOperation operation) {
+        OperationReport report = new OperationReport(listener, operation);
+        report.tell(told -> told.onOperationBegin(operation));
+        return report;
     }
 
     /**
@@ -39,45 +47,63 @@ public final class OperationReport {
             return;
         }
         OperationReport report = begin(listener, operation);
+        Throwable failure = null;
         try {
             check.run();
-            report.checked(TokenChecked.Outcome.VALID, Optional.empty());
+            report.passed();
         } catch (Throwable e) {
-            report.failed(e);
+            failure = e;
             throw e;
         } finally {
-            report.end();
+            report.end(failure);
         }
     }
 
-    /** Tells that the operation begins. */
-    public static OperationReport begin(LeaseholdListener listener, FencedOperation operation) {
-        OperationReport report = new OperationReport(listener, operation);
-        report.tell(told -> told.onOperationBegin(operation));
-        return report;
+    /** Notes that the token was found valid just now; the listener hears of it at the end. */
+    public void passed() {
+        if (untilPassed == null) {
+            untilPassed = untilNow();
+        }
     }
 
-    /** The token was checked, just now. */
-    public void checked(TokenChecked.Outcome outcome, Optional<FencingToken> newest) {
-        Duration took = Duration.ofNanos(Time.system().nanos() - begunAt);
+    /** Whether the token was found valid. */
+    public boolean hasPassed() {
+        return untilPassed != null;
+    }
+
+    /**
+     * Tells what came of the check and that the operation is over.
+     *
+     * @param failure why the token was not accepted, or could not be checked; null if that is not
+     *     what went wrong, if anything did
+     */
+    public void end(@Nullable Throwable failure) {
+        if (untilPassed != null) {
+            tell(TokenChecked.Outcome.VALID, Optional.empty(), untilPassed);
+        }
+        if (failure instanceof StaleTokenException stale) {
+            tell(TokenChecked.Outcome.STALE, Optional.of(stale.mark()), untilNow());
+        } else if (failure instanceof ScopeMismatchException) {
+            tell(TokenChecked.Outcome.OUT_OF_SCOPE, Optional.empty(), untilNow());
+        } else if (failure != null) {
+            tell(TokenChecked.Outcome.FAILED, Optional.empty(), untilNow());
+        }
+        tell(told -> told.onOperationEnd(operation));
+    }
+
+    /** The same for a check that says what came of it. */
+    public void end(TokenChecked.Outcome outcome) {
+        tell(outcome, Optional.empty(), untilNow());
+        tell(told -> told.onOperationEnd(operation));
+    }
+
+    private Duration untilNow() {
+        return Duration.ofNanos(Time.system().nanos() - begunAt);
+    }
+
+    private void tell(TokenChecked.Outcome outcome, Optional<FencingToken> newest, Duration took) {
         TokenChecked checked = new TokenChecked(operation, outcome, newest, took);
         tell(told -> told.onTokenCheck(checked));
-    }
-
-    /** The token was not accepted, or could not be checked, as the exception says. */
-    public void failed(Throwable why) {
-        if (why instanceof StaleTokenException stale) {
-            checked(TokenChecked.Outcome.STALE, Optional.of(stale.mark()));
-        } else if (why instanceof ScopeMismatchException) {
-            checked(TokenChecked.Outcome.OUT_OF_SCOPE, Optional.empty());
-        } else {
-            checked(TokenChecked.Outcome.FAILED, Optional.empty());
-        }
-    }
-
-    /** The operation is over. Call it in any case. */
-    public void end() {
-        tell(told -> told.onOperationEnd(operation));
     }
 
     private void tell(Consumer<LeaseholdListener> event) {

@@ -51,9 +51,9 @@ final class ReportingGuardTest {
     }
 
     @Test
-    void aWriteIsCheckedBeforeItIsDone() {
+    void aWriteIsToldOfWhenTheGuardHasLetGoOfIt() {
         guard.write(token(5), entries -> told.add("write"));
-        assertThat(told).containsExactly("begin WRITE", "VALID", "write", "end WRITE");
+        assertThat(told).containsExactly("begin WRITE", "write", "VALID", "end WRITE");
         assertThat(checks.get(0).operation())
                 .isEqualTo(new FencedOperation(LEDGER, FencedOperation.Kind.WRITE, token(5)));
         assertThat(checks.get(0).took().isNegative()).isFalse();
@@ -87,7 +87,7 @@ final class ReportingGuardTest {
         Guard<List<String>> late = new LateGuard(memory).reportingTo(listener);
         assertThatThrownBy(() -> late.write(token(5), entries -> told.add("write")))
                 .isInstanceOf(StaleTokenException.class);
-        assertThat(told).containsExactly("begin WRITE", "VALID", "write", "STALE", "end WRITE");
+        assertThat(told).containsExactly("begin WRITE", "write", "VALID", "STALE", "end WRITE");
     }
 
     @Test

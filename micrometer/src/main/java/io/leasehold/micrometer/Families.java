@@ -3,6 +3,7 @@ package io.leasehold.micrometer;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
 /** The meters of each family, for a bounded number of families. Thread-safe. */
@@ -11,6 +12,7 @@ final class Families<M> {
     private final Map<String, M> known = new ConcurrentHashMap<>();
     private final Function<String, M> create;
     private final int max;
+    private final ReentrantLock lock = new ReentrantLock(); // guards additions to known
     private final M other;
 
     Families(int max, Function<String, M> create) {
@@ -28,10 +30,13 @@ final class Families<M> {
         if (known.size() >= max) {
             return other; // without a lock: a flood of names must not make callers wait
         }
-        synchronized (this) {
+        lock.lock();
+        try {
             return known.size() >= max
                     ? known.getOrDefault(family, other)
                     : known.computeIfAbsent(family, create);
+        } finally {
+            lock.unlock();
         }
     }
 }
