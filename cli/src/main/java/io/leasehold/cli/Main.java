@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.cli;
 
-import java.io.PrintWriter;
 import java.util.Map;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -41,15 +40,21 @@ final class Main implements Runnable {
         // newer JDKs would otherwise find a console where there is no terminal
         System.setProperty("jdk.console", "java.base");
         LIBRARY_LOG.setLevel(Level.SEVERE);
-        CommandLine command = commandLine(args);
-        System.exit(execute(command, command.getOut(), command.getErr(), args));
+        PrintableWriter out = PrintableWriter.on(System.out, "stdout.encoding");
+        PrintableWriter err = PrintableWriter.on(System.err, "stderr.encoding");
+        System.exit(execute(commandLine(args), out, err, args));
     }
 
-    /** Runs the command, which prints there what people can see. */
-    static int execute(CommandLine command, PrintWriter out, PrintWriter err, String... args) {
-        return command.setOut(new PrintableWriter(out))
-                .setErr(new PrintableWriter(err))
-                .execute(args);
+    /** Runs the command, which prints there. */
+    static int execute(
+            CommandLine command, PrintableWriter out, PrintableWriter err, String... args) {
+        command.setOut(out).setErr(err);
+        try {
+            ReadableArguments.check(command, args);
+        } catch (ParameterException e) {
+            return Failures.usage(e, args);
+        }
+        return command.execute(args);
     }
 
     /** Every command. */

@@ -72,6 +72,10 @@ final class ServeSettings {
             throw new IllegalArgumentException(
                     source + " is empty: give it a value, or leave it out");
         }
+        if (text.indexOf(ReadableArguments.REPLACEMENT) >= 0) {
+            throw new IllegalArgumentException(
+                    source + " is no text in this locale's character set");
+        }
         return new Value(text, source);
     }
 

@@ -29,6 +29,19 @@ final class CommandProcess {
 
     static CommandProcess start(Path directory, Map<String, String> environment, String... args)
             throws IOException {
+        return start(directory, environment, line(args));
+    }
+
+    /** By a script of a shell, whose arguments are the command: for bytes that Java has no text for. */
+    static CommandProcess startBy(
+            String script, Path directory, Map<String, String> environment, String... args)
+            throws IOException {
+        List<String> line = new ArrayList<>(List.of("/bin/sh", "-c", script, "sh"));
+        line.addAll(line(args));
+        return start(directory, environment, line);
+    }
+
+    private static List<String> line(String... args) {
         List<String> line = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
@@ -38,6 +51,11 @@ final class CommandProcess {
                 System.getProperty("java.class.path"),
                 "io.leasehold.cli.Main"));
         line.addAll(List.of(args));
+        return line;
+    }
+
+    private static CommandProcess start(
+            Path directory, Map<String, String> environment, List<String> line) throws IOException {
         Path out = Files.createTempFile(directory, "out", ".txt");
         Path err = Files.createTempFile(directory, "err", ".txt");
         ProcessBuilder builder = new ProcessBuilder(line)

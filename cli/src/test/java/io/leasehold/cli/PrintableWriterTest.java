@@ -10,6 +10,7 @@ import io.leasehold.server.ServerOptions;
 import io.leasehold.server.engine.StoreAddress;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
@@ -27,8 +28,11 @@ final class PrintableWriterTest {
 
     private int leasehold(String... args) {
         out.getBuffer().setLength(0);
-        return Main.execute(
-                Main.commandLine(args), new PrintWriter(out), new PrintWriter(err), args);
+        return Main.execute(Main.commandLine(args), printable(out), printable(err), args);
+    }
+
+    private static PrintableWriter printable(StringWriter out) {
+        return new PrintableWriter(new PrintWriter(out), StandardCharsets.UTF_8);
     }
 
     @Test
@@ -101,10 +105,19 @@ final class PrintableWriterTest {
 
     @Test
     void lettersThatAreNotSeenAreEscaped() {
-        PrintWriter printable = new PrintableWriter(new PrintWriter(out));
+        PrintWriter printable = printable(out);
         printable.print("a\u034fb\ufe0fc\u3164");
         printable.flush();
         assertThat(out.toString()).isEqualTo("a\\u034fb\\ufe0fc\\u3164");
+    }
+
+    @Test
+    void whatTheCharacterSetHasNotIsEscapedAndNoQuestionMark() {
+        PrintWriter printable =
+                new PrintableWriter(new PrintWriter(out), StandardCharsets.ISO_8859_1);
+        printable.print("n\u00fcchtern, \u4e2d\ud83d\ude00?");
+        printable.flush();
+        assertThat(out.toString()).isEqualTo("n\u00fcchtern, \\u4e2d\\ud83d\\ude00?");
     }
 
     @Test
@@ -112,7 +125,7 @@ final class PrintableWriterTest {
         CommandLine bench = Main.commandLine("bench")
                 .setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.ON));
         String[] args = {"bench", "--store", "memory", "--duration", "200ms", "--clients", "1"};
-        assertThat(Main.execute(bench, new PrintWriter(out), new PrintWriter(err), args))
+        assertThat(Main.execute(bench, printable(out), printable(err), args))
                 .as(err.toString())
                 .isZero();
         assertThat(err.toString()).contains("\r\u001b[K").doesNotContain("\\u");
@@ -120,7 +133,7 @@ final class PrintableWriterTest {
 
     @Test
     void linesAndColoursStay() {
-        PrintWriter printable = new PrintableWriter(new PrintWriter(out));
+        PrintWriter printable = printable(out);
         printable.print("\u001b[1mbold\u001b[0m\u001b]0;title\u0007\n");
         printable.flush();
         assertThat(out.toString()).isEqualTo("\u001b[1mbold\u001b[0m\\u001b]0;title\\u0007\n");
@@ -128,7 +141,7 @@ final class PrintableWriterTest {
 
     @Test
     void stylesThatHideWhatTheyStandAroundAreEscaped() {
-        PrintWriter printable = new PrintableWriter(new PrintWriter(out));
+        PrintWriter printable = printable(out);
         printable.print("\u001b[1;32mgood\u001b[39;0m\u001b[8mhidden\u001b[30;40mblack");
         printable.flush();
         assertThat(out.toString())

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.cli.json;
 
+import java.nio.charset.CharsetEncoder;
 import java.util.Locale;
+import java.util.function.IntPredicate;
 
 /**
  * Escapes the characters with which a text could look like another one, or command a terminal:
@@ -13,9 +15,18 @@ public final class Printable {
 
     /** The text with such characters as {@code \\u202e}, line feeds included. */
     public static String text(String text) {
+        return text(text, Printable::isHidden);
+    }
+
+    /** The same, with what a character set does not have escaped too. */
+    public static String text(String text, CharsetEncoder encoder) {
+        return text(text, c -> isHidden(c) || !encoder.canEncode(Character.toString(c)));
+    }
+
+    private static String text(String text, IntPredicate escaped) {
         StringBuilder out = new StringBuilder(text.length());
         text.codePoints().forEach(c -> {
-            if (isHidden(c)) {
+            if (escaped.test(c)) {
                 escape(c, out);
             } else {
                 out.appendCodePoint(c);
