@@ -22,7 +22,7 @@ public sealed interface Acquisition {
     record Granted(Grant grant, long version, Validity validity) implements Acquisition {}
 
     /**
-     * Somebody is in the way, still so at the end of the wait if there was one.
+     * The scope is held, also at the end of the wait if there was one.
      *
      * @param blocker one of those in the way: a holder of an overlapping scope, or of what an
      *     earlier waiter with an overlapping scope waits for

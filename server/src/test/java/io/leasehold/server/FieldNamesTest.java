@@ -3,15 +3,22 @@ package io.leasehold.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.leasehold.server.access.AccessRule;
+import io.leasehold.server.access.Security;
+import io.leasehold.server.access.TokenFile;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -25,13 +32,18 @@ final class FieldNamesTest {
 
     private final HttpClient client = HttpClient.newHttpClient();
     private TestServer server;
+    private String secret;
 
     @SuppressWarnings("NullAway.Init")
     FieldNamesTest() {}
 
     @BeforeAll
-    void start() {
-        server = TestServer.onMemory();
+    void start(@TempDir Path directory) {
+        Path tokens = directory.resolve("tokens");
+        secret = TokenFile.at(tokens).create("root", List.of(AccessRule.parse("*=admin")));
+        server = TestServer.start(TestServer.options("memory")
+                .withSecurity(new Security(
+                        Optional.of(tokens), Optional.empty(), Optional.empty(), false)));
     }
 
     @AfterAll
@@ -79,6 +91,17 @@ final class FieldNamesTest {
                 "force-release | {'scope':'name:a'} | 'token'",
                 "admit | {'resource':'','token':'1'} | 'resource'",
                 "admit | {'resource':'a'} | 'token'",
+                "acquire | {'namespace':'A B','scopes':['name:a']} | 'namespace'",
+                "withdraw | {'namespace':'A B','scopes':['name:a'],'leaseId':'"
+                        + "0123456789abcdef0123456789abcdef'} | 'namespace'",
+                "renew | {'namespace':'A B'} | 'namespace'",
+                "admit | {'namespace':'A B','resource':'a','token':'1'} | 'namespace'",
+                "tokens | {} | 'rules'",
+                "tokens | {'name':'a b','rules':[{'namespaces':'a','permissions':['READ']}]}"
+                        + " | 'name'",
+                "tokens | {'name':'a','rules':[{'namespaces':'a','permissions':['READ']},"
+                        + "{'namespaces':'A B','permissions':['READ']}]} | 'rules[1]'",
+                "tokens | {'name':'a','rules':[{'namespaces':'a'}]} | 'rules[0]'",
             })
     void whatBreaksARuleNamesItsField(String call, String body, String field) throws Exception {
         HttpResponse<String> response = post(call, body);
@@ -94,7 +117,11 @@ final class FieldNamesTest {
                 "leases?after=-1",
                 "leases?limit=100000",
                 "check?scope=name:a&token=0",
-                "watch?overlapping=path:x"
+                "watch?overlapping=path:x",
+                "leases?namespace=A",
+                "check?scope=name:a&token=1&namespace=A",
+                "info?namespace=A",
+                "watch?namespace=A"
             })
     void whatBreaksARuleInAQueryNamesItsField(String query) throws Exception {
         String field = query.replaceAll(".*[?&](\\w+)=.*", "$1");
@@ -114,6 +141,7 @@ final class FieldNamesTest {
     private HttpRequest.Builder request(String path) {
         return HttpRequest.newBuilder(
                         URI.create("http://127.0.0.1:" + server.server().port() + "/v1/" + path))
+                .header("Authorization", "Bearer " + secret)
                 .timeout(Duration.ofSeconds(30));
     }
 

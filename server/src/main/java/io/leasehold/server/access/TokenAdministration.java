@@ -2,6 +2,7 @@
 package io.leasehold.server.access;
 
 import io.leasehold.model.LeaseholdException;
+import io.leasehold.protocol.FromWire;
 import io.leasehold.protocol.v1.CreateTokenReply;
 import io.leasehold.protocol.v1.CreateTokenRequest;
 import io.leasehold.protocol.v1.Failure;
@@ -15,6 +16,7 @@ import io.leasehold.server.api.CallFailedException;
 import io.leasehold.server.api.CallId;
 import io.leasehold.server.api.Caller;
 import io.leasehold.server.api.Failures;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -63,10 +65,8 @@ public final class TokenAdministration {
     public CompletionStage<CreateTokenReply> createToken(
             Caller caller, CreateTokenRequest request) {
         return run(new Call(caller, "CreateToken", "create-token", request.getName()), tokens -> {
-            List<AccessRule> rules = request.getRulesList().stream()
-                    .map(TokenAdministration::rule)
-                    .toList();
-            String secret = tokens.create(request.getName(), rules);
+            List<AccessRule> rules = rules(request.getRulesList());
+            String secret = FromWire.field("name", () -> tokens.create(request.getName(), rules));
             onChange.run();
             return CreateTokenReply.newBuilder().setToken(secret).build();
         });
@@ -170,6 +170,18 @@ public final class TokenAdministration {
         return Failures.of(
                 Failure.Kind.UNAVAILABLE,
                 "the token file can't be used; the server's log says why, at request " + call.id());
+    }
+
+    private static List<AccessRule> rules(List<TokenRule> given) {
+        if (given.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "the field 'rules': without a rule the token could do nothing; give it one");
+        }
+        List<AccessRule> rules = new ArrayList<>(given.size());
+        for (TokenRule rule : given) {
+            rules.add(FromWire.field("rules[" + rules.size() + "]", () -> rule(rule)));
+        }
+        return rules;
     }
 
     private static AccessRule rule(TokenRule rule) {

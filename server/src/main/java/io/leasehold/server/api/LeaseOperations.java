@@ -282,7 +282,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
         return loads.readers.carry(
                 caller.call(),
                 () -> {
-                    String namespace = Namespaces.name(message.getNamespace());
+                    String namespace = namespace(message.getNamespace());
                     LeaseQuery query = FromWire.list(message);
                     return room.answer(
                             caller,
@@ -304,7 +304,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
                 () -> {
                     Scope scope = scope(message.getScope());
                     FencingToken token = token(message.getToken());
-                    String namespace = Namespaces.name(message.getNamespace());
+                    String namespace = namespace(message.getNamespace());
                     return checks.carry(
                             caller.principal(),
                             () -> reading(
@@ -322,7 +322,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
     public CompletionStage<InfoReply> info(Caller caller, InfoRequest message) {
         String store;
         try {
-            store = storeId(caller, Namespaces.name(message.getNamespace()));
+            store = storeId(caller, namespace(message.getNamespace()));
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(Failures.before(caller.call(), e));
         }
@@ -356,7 +356,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
     @Override
     public Watch watch(Caller caller, WatchRequest message) {
         try {
-            String namespace = Namespaces.name(message.getNamespace());
+            String namespace = namespace(message.getNamespace());
             Optional<Scope> overlapping =
                     FromWire.field("overlapping", () -> FromWire.scope(message.getOverlapping()));
             WatchRing.Cursor after =
@@ -369,6 +369,10 @@ public final class LeaseOperations implements Operations, AutoCloseable {
         } catch (RuntimeException e) {
             throw Failures.before(caller.call(), e);
         }
+    }
+
+    private static String namespace(String given) {
+        return FromWire.field("namespace", () -> Namespaces.name(given));
     }
 
     private static Scope scope(String text) {
@@ -413,7 +417,7 @@ public final class LeaseOperations implements Operations, AutoCloseable {
     }
 
     private static String permitted(Caller caller, MethodDescriptor<?, ?> method, String given) {
-        String namespace = Namespaces.name(given);
+        String namespace = namespace(given);
         if (!isPermitted(caller, method, namespace)) {
             throw denied(method, namespace);
         }

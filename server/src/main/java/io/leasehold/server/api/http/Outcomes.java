@@ -49,7 +49,9 @@ final class Outcomes {
             return Problem.of(
                             HttpStatus.CONFLICT,
                             "HELD",
-                            "Somebody is in the way",
+                            reply.getHeld().getInLockDelay()
+                                    ? "The scope is in a lock-delay"
+                                    : "The scope is held",
                             held(reply.getHeld()))
                     .with(new Problem.More(reply, null, null));
         }
