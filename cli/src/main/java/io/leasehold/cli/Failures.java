@@ -54,7 +54,7 @@ final class Failures {
                         .containsKey(String.valueOf(known))
                 ? known
                 : ExitCodes.FAILED;
-        String message = e instanceof IOException io ? FileErrors.words(io) : e.getMessage();
+        String message = e instanceof IOException io ? FileErrors.named(io) : e.getMessage();
         boolean json = isJson(result.originalArgs().toArray(String[]::new));
         print(command, json, code, String.valueOf(message));
         return code;

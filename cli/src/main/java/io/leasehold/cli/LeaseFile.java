@@ -94,7 +94,7 @@ final class LeaseFile {
 
     Kept read() throws IOException {
         if (Files.isRegularFile(path) && Files.size(path) > MAX_BYTES) {
-            throw new FileAlreadyExistsException(path + " is no lease file");
+            throw new FileAlreadyExistsException(path.toString(), null, "it is no lease file");
         }
         try {
             JsonObject json = JsonReader.object(Files.readString(path));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.cli;
 
-import io.leasehold.model.LeaseholdException;
 import io.leasehold.server.LeaseholdServer;
 import io.leasehold.server.ServerOptions;
 import java.io.PrintWriter;
@@ -16,6 +15,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 
@@ -35,7 +35,7 @@ import picocli.CommandLine.Spec;
         footer = {
             "  leasehold serve",
             "  leasehold serve --store redis://cache:6379 --port 5327",
-            "  leasehold serve --host 0.0.0.0 --tokens tokens --tls-cert server.pem --tls-key key.pem"
+            "  leasehold serve --host 0.0.0.0 --tokens tokens --tls-cert a.pem --tls-key a.key"
         },
         modelTransformer = ServeOptions.class,
         sortOptions = false,
@@ -65,19 +65,8 @@ final class ServeCommand implements Callable<Integer> {
             ServeLog.start(settings.logLevel());
             return serve(options);
         } catch (IllegalArgumentException e) {
-            return fail(
-                    e.getMessage() + ". See leasehold serve --help", CommandLine.ExitCode.USAGE);
-        } catch (LeaseholdException e) {
-            return fail(String.valueOf(e.getMessage()), CommandLine.ExitCode.SOFTWARE);
+            throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         }
-    }
-
-    /** In one line: who runs a server reads its log. */
-    private int fail(String message, int code) {
-        PrintWriter err = spec.commandLine().getErr();
-        err.println("leasehold: " + message);
-        err.flush();
-        return code;
     }
 
     private ServeSettings settings(Map<String, String> environment) {

@@ -5,11 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.leasehold.cli.json.JsonObject;
 import io.leasehold.cli.json.JsonReader;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 final class MainTest {
 
@@ -31,8 +35,12 @@ final class MainTest {
     }
 
     private String errorOf(String... args) {
+        return errorOf(2, args);
+    }
+
+    private String errorOf(int code, String... args) {
         err.getBuffer().setLength(0);
-        assertThat(leasehold(args)).isEqualTo(2);
+        assertThat(leasehold(args)).isEqualTo(code);
         assertThat(out.toString()).isEmpty();
         return err.toString();
     }
@@ -87,6 +95,32 @@ final class MainTest {
         assertThat(leasehold("run", "--lock", "a", "--output", "json", "--", "no-such-command"))
                 .isEqualTo(127);
         assertThat(JsonReader.object(err.toString()).text("error")).isEqualTo("not-found");
+    }
+
+    @Test
+    void whatIsWrongWithAFileIsToldInWords(@TempDir Path directory) throws IOException {
+        Path file = Files.write(directory.resolve("file"), new byte[] {(byte) 0xff});
+        Path missing = directory.resolve("missing").resolve("lease");
+        assertThat(errorOf(1, "journal", "check", file.toString()))
+                .isEqualTo("leasehold: the journal " + file + " can't be read: " + file
+                        + ": it is no directory\n");
+        assertThat(errorOf(2, "renew", "--lease-file", file.toString()))
+                .startsWith("leasehold: can't read the lease in " + file
+                        + ": it is no text in UTF-8\n");
+        Files.writeString(file, "{}");
+        assertThat(errorOf(2, "renew", "--lease-file", file.toString()))
+                .startsWith("leasehold: can't read the lease in " + file
+                        + ": it is no lease file\n");
+        assertThat(errorOf(
+                        1,
+                        "acquire",
+                        "--lock",
+                        "a",
+                        "--store",
+                        "memory",
+                        "--lease-file",
+                        missing.toString()))
+                .isEqualTo("leasehold: can't write to the directory of " + missing + "\n");
     }
 
     @Test

@@ -224,7 +224,11 @@ final class ServeProcessTest {
         Running openToAll = new Running("--store", "memory", "--host", "0.0.0.0", "--port", "0");
         Running noTokens = new Running("--store", "memory", "--port", "0", "--tokens", "none");
         assertThat(noStore.exitCode()).isEqualTo(2);
-        assertThat(noStore.errors()).contains("--store", "memory, journal:DIR");
+        assertThat(noStore.errors())
+                .startsWith("leasehold: --store")
+                .contains("memory, journal:DIR")
+                .endsWith("\nSee 'leasehold serve --help'.\n")
+                .hasLineCount(2);
         assertThat(openToAll.exitCode()).isEqualTo(2);
         assertThat(openToAll.errors()).contains("--tls-cert FILE", "--tokens FILE", "--insecure");
         assertThat(noTokens.exitCode()).isEqualTo(1);

@@ -8,6 +8,10 @@ import io.leasehold.spi.DiskLock;
 import io.leasehold.spi.LockAttempt;
 
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -237,7 +241,21 @@ record JournalDirectory(Path path, Disk disk) {
     }
 
     static String reason(IOException e) {
+        if (e instanceof FileSystemException file && file.getReason() == null) {
+            return file.getFile() + ": " + kind(file);
+        }
         String message = e.getMessage();
-        return e.getClass().getSimpleName() + (message == null ? "" : ": " + message);
+        return message == null ? e.getClass().getSimpleName() : message;
+    }
+
+    private static String kind(FileSystemException e) {
+        if (e instanceof NoSuchFileException) {
+            return "there is no such file";
+        } else if (e instanceof NotDirectoryException) {
+            return "it is no directory";
+        }
+        return e instanceof AccessDeniedException
+                ? "access is denied"
+                : e.getClass().getSimpleName();
     }
 }
