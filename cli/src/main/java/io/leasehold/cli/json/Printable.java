@@ -18,6 +18,11 @@ public final class Printable {
         return text(text, Printable::isHidden);
     }
 
+    /** The same of several lines, which stay lines; tabs stay too. */
+    public static String lines(String text) {
+        return text(text, c -> isHidden(c) && c != '\n' && c != '\r' && c != '\t');
+    }
+
     /** The same, with what a character set does not have escaped too. */
     public static String text(String text, CharsetEncoder encoder) {
         return text(text, c -> isHidden(c) || !encoder.canEncode(Character.toString(c)));
