@@ -167,7 +167,8 @@ final class ServeProcessTest {
 
     @Test
     void aSecondSignalHurriesAServerThatStillServesRenewals() throws Exception {
-        Running server = new Running("--store", "memory", "--port", "0", "--drain", "10m");
+        Running server = new Running(
+                "--store", "memory", "--port", "0", "--drain", "10m", "--idle-timeout", "10m");
         int port = port(server.greeting());
         // as long as somebody is connected
         try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {

@@ -128,6 +128,23 @@ final class NamespacesTest {
         }
     }
 
+    @Test
+    void anEmptyMountPointInPlaceOfTheDataDoesNotBecomeAnEmptyStore(@TempDir Path directory)
+            throws IOException {
+        Path data = Files.createDirectory(directory.resolve("mountpoint"));
+        try (TestServer server = TestServer.start(TestServer.options("journal:" + data))) {
+            Files.move(data, directory.resolve("disk"));
+            Files.createDirectory(data);
+            GrpcCallsTest.failure(Status.Code.UNAVAILABLE, () -> server.calls().acquire(in("new")));
+            GrpcCallsTest.failure(Status.Code.UNAVAILABLE, () -> server.calls()
+                    .list(ListRequest.newBuilder().setNamespace("old").build()));
+            assertThat(data).isEmptyDirectory();
+            Files.delete(data);
+            Files.move(directory.resolve("disk"), data);
+            assertThat(server.calls().acquire(in("new")).hasGranted()).isTrue();
+        }
+    }
+
     private static ServerOptions withTokens(TokenFile file) {
         return TestServer.options("memory")
                 .withSecurity(new Security(

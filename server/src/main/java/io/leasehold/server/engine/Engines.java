@@ -21,7 +21,8 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /** The engines that there are. */
 final class Engines {
@@ -58,7 +59,8 @@ final class Engines {
 
         private final Path directory;
         private final Time time;
-        private final AtomicBoolean isThere = new AtomicBoolean();
+        /** The directory of the store that was opened first. */
+        private final AtomicReference<@Nullable Path> first = new AtomicReference<>();
 
         private JournalEngine(Path directory, Time time) {
             this.directory = directory;
@@ -67,34 +69,43 @@ final class Engines {
 
         @Override
         public LeaseStore open(String namespace, Purpose purpose) {
-            makeOnce();
-            return JournalLeaseStore.open(
-                    path(namespace, purpose), JournalOptions.defaults(), time, Disk.system());
+            ensureThere();
+            Path path = path(namespace, purpose);
+            LeaseStore store = JournalLeaseStore.open(
+                    path, JournalOptions.defaults(), time, Disk.system());
+            first.compareAndSet(null, path);
+            return store;
         }
 
         /**
-         * Makes the data directory if its parent is there, and only for the first store: one that
-         * is missing later is a disk that was unmounted, and an empty store in its place would
-         * forget every lease.
+         * Makes the data directory if its parent is there, and only for the first store. When that
+         * one's directory is missing later, the disk was unmounted, though there may be an empty
+         * directory to mount it on: an empty store in its place would forget every lease.
          */
-        private void makeOnce() {
+        private void ensureThere() {
+            if (isGone()) {
+                throw new StoreUnavailableException("there is no directory " + first.get()
+                        + " any more: mount what should be there");
+            }
             if (Files.isDirectory(directory)) {
-                isThere.set(true);
                 return;
             }
             Path parent = directory.toAbsolutePath().normalize().getParent();
-            if (parent == null || !Files.isDirectory(parent) || isThere.get()) {
-                throw new StoreUnavailableException("there is no directory "
-                        + (isThere.get() ? directory : parent + " to make " + directory + " in")
-                        + ": make it, or mount what should be there");
+            if (parent == null || !Files.isDirectory(parent)) {
+                throw new StoreUnavailableException("there is no directory " + parent + " to make "
+                        + directory + " in: make it, or mount what should be there");
             }
             try {
                 Files.createDirectory(directory);
-                isThere.set(true);
             } catch (IOException e) {
                 throw new StoreUnavailableException(
                         "the data directory " + directory + " can't be made: " + e.getMessage(), e);
             }
+        }
+
+        private boolean isGone() {
+            Path known = first.get();
+            return known != null && !Files.isDirectory(known);
         }
 
         @Override
@@ -104,7 +115,7 @@ final class Engines {
 
         @Override
         public boolean mayHold(String namespace, Purpose purpose) {
-            return Files.isDirectory(path(namespace, purpose));
+            return isGone() || Files.isDirectory(path(namespace, purpose));
         }
 
         private Path path(String namespace, Purpose purpose) {
