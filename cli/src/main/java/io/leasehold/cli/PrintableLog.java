@@ -3,6 +3,7 @@ package io.leasehold.cli;
 
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.pattern.CompositeConverter;
+
 import io.leasehold.cli.json.Printable;
 
 /**

@@ -2,6 +2,7 @@
 package io.leasehold.cli;
 
 import io.leasehold.cli.json.Printable;
+
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.OutputStreamWriter;

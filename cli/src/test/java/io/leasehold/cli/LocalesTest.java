@@ -32,8 +32,7 @@ final class LocalesTest {
     }
 
     private Map<String, String> environment(String locale) {
-        return Map.of(
-                "LC_ALL", locale, "LEASEHOLD_SERVER", "http://127.0.0.1:" + server.port());
+        return Map.of("LC_ALL", locale, "LEASEHOLD_SERVER", "http://127.0.0.1:" + server.port());
     }
 
     @Test

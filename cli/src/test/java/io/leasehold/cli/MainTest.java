@@ -109,8 +109,8 @@ final class MainTest {
                         + ": it is no text in UTF-8\n");
         Files.writeString(file, "{}");
         assertThat(errorOf(2, "renew", "--lease-file", file.toString()))
-                .startsWith("leasehold: can't read the lease in " + file
-                        + ": it is no lease file\n");
+                .startsWith(
+                        "leasehold: can't read the lease in " + file + ": it is no lease file\n");
         assertThat(errorOf(
                         1,
                         "acquire",

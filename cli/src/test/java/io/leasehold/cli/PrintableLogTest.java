@@ -28,8 +28,7 @@ final class PrintableLogTest {
     void configure() throws Exception {
         JoranConfigurator configurator = new JoranConfigurator();
         configurator.setContext(context);
-        configurator.doConfigure(
-                Objects.requireNonNull(Main.class.getResource("/logback.xml")));
+        configurator.doConfigure(Objects.requireNonNull(Main.class.getResource("/logback.xml")));
     }
 
     @AfterEach

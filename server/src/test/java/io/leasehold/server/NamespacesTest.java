@@ -136,8 +136,10 @@ final class NamespacesTest {
             Files.move(data, directory.resolve("disk"));
             Files.createDirectory(data);
             GrpcCallsTest.failure(Status.Code.UNAVAILABLE, () -> server.calls().acquire(in("new")));
-            GrpcCallsTest.failure(Status.Code.UNAVAILABLE, () -> server.calls()
-                    .list(ListRequest.newBuilder().setNamespace("old").build()));
+            GrpcCallsTest.failure(
+                    Status.Code.UNAVAILABLE,
+                    () -> server.calls()
+                            .list(ListRequest.newBuilder().setNamespace("old").build()));
             assertThat(data).isEmptyDirectory();
             Files.delete(data);
             Files.move(directory.resolve("disk"), data);

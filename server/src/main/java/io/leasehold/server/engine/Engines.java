@@ -14,7 +14,6 @@ import io.leasehold.spi.Disk;
 import io.leasehold.spi.LeaseStore;
 import io.leasehold.spi.Time;
 import io.leasehold.table.TableOptions;
-
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -71,8 +70,8 @@ final class Engines {
         public LeaseStore open(String namespace, Purpose purpose) {
             ensureThere();
             Path path = path(namespace, purpose);
-            LeaseStore store = JournalLeaseStore.open(
-                    path, JournalOptions.defaults(), time, Disk.system());
+            LeaseStore store =
+                    JournalLeaseStore.open(path, JournalOptions.defaults(), time, Disk.system());
             first.compareAndSet(null, path);
             return store;
         }
