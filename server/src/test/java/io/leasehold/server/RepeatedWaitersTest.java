@@ -50,7 +50,7 @@ final class RepeatedWaitersTest {
         OperationsOptions.Bounds calls = bounds.calls();
         return options.withBounds(new ServerOptions.Bounds(
                         new OperationsOptions.Bounds(
-                                WAITERS + 1,
+                                OperationsOptions.Acquires.of(WAITERS + 1),
                                 calls.others(),
                                 calls.reads(),
                                 calls.watches(),

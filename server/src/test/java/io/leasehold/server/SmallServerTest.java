@@ -4,19 +4,13 @@ package io.leasehold.server;
 import static io.leasehold.server.Requests.acquire;
 import static io.leasehold.server.Requests.call;
 import static io.leasehold.server.Requests.grant;
-import static io.leasehold.server.Requests.renew;
 import static io.leasehold.server.Requests.seconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
-import io.grpc.ClientInterceptors;
 import io.grpc.ManagedChannel;
-import io.grpc.Metadata;
-import io.grpc.StatusRuntimeException;
-import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
-import io.grpc.stub.MetadataUtils;
 import io.leasehold.protocol.v1.AcquireReply;
 import io.leasehold.protocol.v1.AcquireRequest;
 import io.leasehold.protocol.v1.Answer;
@@ -28,21 +22,14 @@ import io.leasehold.protocol.v1.LeasesGrpc;
 import io.leasehold.protocol.v1.ListReply;
 import io.leasehold.protocol.v1.ListRequest;
 import io.leasehold.protocol.v1.Record;
-import io.leasehold.protocol.v1.RenewReply;
-import io.leasehold.server.access.AccessRule;
-import io.leasehold.server.access.TokenFile;
 import io.leasehold.testkit.RealTime;
 import io.leasehold.testkit.TestLength;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Collections;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -60,35 +47,20 @@ final class SmallServerTest {
     private static final int BODY = 256 << 10;
     private static final ByteString LARGE = ByteString.copyFrom(new byte[64 << 10]);
 
-    private final List<AutoCloseable> opened = new ArrayList<>();
-
     @TempDir
     @SuppressWarnings("NullAway.Init") // set by JUnit
     private Path directory;
 
-    @SuppressWarnings("NullAway.Init") // set before each test, as those below
-    private SmallServer server;
-
-    private Grant held = Grant.getDefaultInstance();
-    private String owner = "";
-    private String reader = "";
-    private String guest = "";
+    @SuppressWarnings("NullAway.Init") // set before each test
+    private AttackedServer server;
 
     @BeforeEach
     void start() {
-        TokenFile tokens = TokenFile.at(directory.resolve("tokens"));
-        owner = tokens.create("owner", List.of(AccessRule.parse("*=admin")));
-        reader = tokens.create("reader", List.of(AccessRule.parse("*=read")));
-        guest = tokens.create("guest", List.of(AccessRule.parse("*=acquire")));
-        server = SmallServer.startPatient(directory, HEAP, tokens.path());
-        held = grant(owner().acquire(acquire("held").setTtl(seconds(3_600)).build()));
+        server = new AttackedServer(directory, HEAP);
     }
 
     @AfterEach
     void close() throws Exception {
-        for (AutoCloseable one : opened) {
-            one.close();
-        }
         server.close();
     }
 
@@ -98,11 +70,11 @@ final class SmallServerTest {
         for (int i = 0; i < STRANGERS; i++) {
             sendAllButTheEnd(json);
         }
-        assertThatHoldersAreServed();
+        server.assertThatHoldersAreServed();
     }
 
     private void sendAllButTheEnd(boolean json) throws IOException {
-        Socket socket = connect();
+        Socket socket = server.connect();
         byte[] body = new byte[BODY - 1];
         if (!json) {
             body[2] = (byte) ((BODY - 5) >> 16); // a message that goes to the end of the body
@@ -130,13 +102,12 @@ final class SmallServerTest {
                 .limit(1_000)
                 .toArray(Call.Builder[]::new);
         for (int i = 0; i < READERS; i++) {
-            ManagedChannel channel = channel();
-            TestSession session = TestSession.unread(ClientInterceptors.intercept(
-                    channel, MetadataUtils.newAttachHeadersInterceptor(bearer(reader))));
+            ManagedChannel channel = server.channel();
+            TestSession session = TestSession.unread(AttackedServer.identified(channel, server.reader()));
             var unused = session.send(lists);
             served(channel);
         }
-        assertThatHoldersAreServed();
+        server.assertThatHoldersAreServed();
         assertThatListsAreServed();
     }
 
@@ -144,17 +115,17 @@ final class SmallServerTest {
     void aReaderWhoReadsNoneOfItsListsDoesNotStopTheServer() throws Exception {
         leaveLargeRecords();
         for (int i = 0; i < READERS; i++) {
-            ManagedChannel channel = channel();
+            ManagedChannel channel = server.channel();
             for (int j = 0; j < 50; j++) {
                 ClientCall<ListRequest, ListReply> call =
                         channel.newCall(LeasesGrpc.getListMethod(), CallOptions.DEFAULT);
-                call.start(new ClientCall.Listener<>() {}, bearer(reader));
+                call.start(new ClientCall.Listener<>() {}, AttackedServer.bearer(server.reader()));
                 call.sendMessage(ListRequest.getDefaultInstance());
                 call.halfClose();
             }
             served(channel);
         }
-        assertThatHoldersAreServed();
+        server.assertThatHoldersAreServed();
         assertThatListsAreServed();
     }
 
@@ -162,14 +133,14 @@ final class SmallServerTest {
     void aReaderWhoReadsNoneOfItsPagesOfJsonDoesNotStopTheServer() throws Exception {
         leaveLargeRecords();
         String request = "GET /v1/leases HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
-                + reader + "\r\n\r\n";
+                + server.reader() + "\r\n\r\n";
         for (int i = 0; i < READERS; i++) {
-            Socket socket = connect();
+            Socket socket = server.connect();
             socket.getOutputStream()
                     .write(String.join("", Collections.nCopies(15, request))
                             .getBytes(StandardCharsets.US_ASCII));
         }
-        assertThatHoldersAreServed();
+        server.assertThatHoldersAreServed();
         assertThatListsAreServed();
     }
 
@@ -181,12 +152,11 @@ final class SmallServerTest {
                 .limit(1_000)
                 .toArray(Call.Builder[]::new);
         for (int i = 0; i < READERS; i++) {
-            ManagedChannel channel = channel();
-            TestSession session = TestSession.unread(ClientInterceptors.intercept(
-                    channel, MetadataUtils.newAttachHeadersInterceptor(bearer(guest))));
+            ManagedChannel channel = server.channel();
+            TestSession session = TestSession.unread(AttackedServer.identified(channel, server.guest()));
             var unused = session.send(acquires);
         }
-        assertThatHoldersAreServed();
+        server.assertThatHoldersAreServed();
         assertThatTheRecordIsTold();
     }
 
@@ -194,16 +164,16 @@ final class SmallServerTest {
     void aCallerWhoReadsNoneOfTheRecordsOfAHeldLockDoesNotStopTheServer() throws Exception {
         holdWithALargeRecord();
         for (int i = 0; i < READERS; i++) {
-            ManagedChannel channel = channel();
+            ManagedChannel channel = server.channel();
             for (int j = 0; j < 100; j++) {
                 ClientCall<AcquireRequest, AcquireReply> call =
                         channel.newCall(LeasesGrpc.getAcquireMethod(), CallOptions.DEFAULT);
-                call.start(new ClientCall.Listener<>() {}, bearer(guest));
+                call.start(new ClientCall.Listener<>() {}, AttackedServer.bearer(server.guest()));
                 call.sendMessage(acquire("large").build());
                 call.halfClose();
             }
         }
-        assertThatHoldersAreServed();
+        server.assertThatHoldersAreServed();
         assertThatTheRecordIsTold();
     }
 
@@ -212,21 +182,20 @@ final class SmallServerTest {
         holdWithALargeRecord();
         String body = "{\"scopes\":[\"large\"]}";
         String request = "POST /v1/acquire HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
-                + guest + "\r\nContent-Type: application/json\r\nContent-Length: "
+                + server.guest() + "\r\nContent-Type: application/json\r\nContent-Length: "
                 + body.length() + "\r\n\r\n" + body;
         for (int i = 0; i < READERS; i++) {
-            Socket socket = connect();
+            Socket socket = server.connect();
             socket.getOutputStream().write(request.repeat(40).getBytes(StandardCharsets.US_ASCII));
         }
-        assertThatHoldersAreServed();
+        server.assertThatHoldersAreServed();
         assertThatTheRecordIsTold();
     }
 
     @Test
     void aCallerWhoReadsIsToldOfALargeRecordAsOftenAsItAsks() {
         holdWithALargeRecord();
-        TestSession session = TestSession.on(ClientInterceptors.intercept(
-                channel(), MetadataUtils.newAttachHeadersInterceptor(bearer(guest))));
+        TestSession session = TestSession.on(AttackedServer.identified(server.channel(), server.guest()));
         for (int i = 0; i < 20; i++) {
             Call.Builder[] acquires = Stream.generate(() -> call(acquire("large")))
                     .limit(100)
@@ -239,7 +208,7 @@ final class SmallServerTest {
     }
 
     private void holdWithALargeRecord() {
-        Grant unused = grant(owner().acquire(acquire("large")
+        Grant unused = grant(server.owner().acquire(acquire("large")
                 .setTtl(seconds(3_600))
                 .setRecord(Record.newBuilder().setValue(LARGE))
                 .build()));
@@ -247,14 +216,14 @@ final class SmallServerTest {
 
     /** To others, while nobody has read what was sent before. */
     private void assertThatTheRecordIsTold() {
-        AcquireReply reply = owner().acquire(acquire("large").build());
+        AcquireReply reply = server.owner().acquire(acquire("large").build());
         assertThat(reply.getHeld().getRecord().getValue()).isEqualTo(LARGE);
     }
 
     private void leaveLargeRecords() {
         for (int i = 0; i < 20; i++) {
-            Grant grant = grant(owner().acquire(acquire("large-" + i).build()));
-            assertThat(owner().complete(CompleteRequest.newBuilder()
+            Grant grant = grant(server.owner().acquire(acquire("large-" + i).build()));
+            assertThat(server.owner().complete(CompleteRequest.newBuilder()
                                     .setGrant(grant)
                                     .setRecord(Record.newBuilder().setValue(LARGE))
                                     .setKeepFor(seconds(3_600))
@@ -264,80 +233,18 @@ final class SmallServerTest {
         }
     }
 
-    /** The lock is renewed again and again. How soon, {@link SoakTest} asks. */
-    private void assertThatHoldersAreServed() throws IOException {
-        for (int i = 0; i < 100; i++) {
-            assertThat(server.isAlive()).as(server.errors()).isTrue();
-            assertThat(renewed().getOutcomes(0).hasRenewed()).isTrue();
-        }
-        assertThat(server.errors()).doesNotContain("OutOfMemory", "OutOfDirectMemory");
-    }
-
-    private RenewReply renewed() throws IOException {
-        try {
-            return owner().renew(renew(held));
-        } catch (StatusRuntimeException e) {
-            throw new AssertionError("not renewed; the server says: " + server.errors(), e);
-        }
-    }
-
     /** Others still read, while nobody has read what was sent before. */
     private void assertThatListsAreServed() {
-        assertThat(owner().list(ListRequest.getDefaultInstance()).getLeasesCount())
+        assertThat(server.owner().list(ListRequest.getDefaultInstance()).getLeasesCount())
                 .isGreaterThan(10);
-    }
-
-    private LeasesGrpc.LeasesBlockingStub owner() {
-        return LeasesGrpc.newBlockingStub(first())
-                .withCallCredentials(new Bearer(owner))
-                .withDeadlineAfter(RealTime.PATIENCE.toSeconds(), TimeUnit.SECONDS);
     }
 
     /** Whatever was sent on the connection before has been looked at. */
     private void served(ManagedChannel channel) {
-        assertThat(LeasesGrpc.newBlockingStub(channel)
-                        .withCallCredentials(new Bearer(reader))
-                        .withDeadlineAfter(RealTime.PATIENCE.toSeconds(), TimeUnit.SECONDS)
+        assertThat(server.calls(channel, server.reader())
                         .info(InfoRequest.getDefaultInstance())
                         .getEngine())
                 .isEqualTo("memory");
-    }
-
-    private ManagedChannel first() {
-        return opened.stream()
-                .filter(OpenChannel.class::isInstance)
-                .findFirst()
-                .map(one -> ((OpenChannel) one).channel())
-                .orElseGet(this::channel);
-    }
-
-    private record OpenChannel(ManagedChannel channel) implements AutoCloseable {
-        @Override
-        public void close() {
-            channel.shutdownNow();
-        }
-    }
-
-    private ManagedChannel channel() {
-        ManagedChannel channel = NettyChannelBuilder.forAddress("127.0.0.1", server.port())
-                .usePlaintext()
-                .build();
-        opened.add(new OpenChannel(channel));
-        return channel;
-    }
-
-    private static Metadata bearer(String token) {
-        Metadata headers = new Metadata();
-        headers.put(
-                Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER),
-                "Bearer " + token);
-        return headers;
-    }
-
-    private Socket connect() throws IOException {
-        Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port());
-        opened.add(socket);
-        return socket;
     }
 
     private static void write(Socket socket, String line, String contentType, int length)

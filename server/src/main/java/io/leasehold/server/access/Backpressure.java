@@ -13,7 +13,9 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.util.concurrent.Future;
+import io.netty.util.ReferenceCountUtil;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -23,7 +25,9 @@ import org.jspecify.annotations.Nullable;
  * Stops reading from a connection whose client does not read its answers: while 64 KiB of them are
  * unsent, or while many requests of an HTTP/1 connection have no answer yet. A connection that
  * can't be written to for as long as one may be idle is closed, as is one that pipelines far too
- * many requests. One for each connection, confined to its event loop.
+ * many requests. What comes in while requests take too much of the server's memory is held back until
+ * connections that are closed for that are gone: an event loop reads from all its connections before
+ * it does anything else. One for each connection, confined to its event loop.
  *
  * <p>Armeria uses the same switch, auto-read, while a request's body is not consumed. It stays off
  * here when it was off before, and is turned off again when Armeria turns it on meanwhile.
@@ -36,23 +40,36 @@ final class Backpressure extends ChannelDuplexHandler {
     private static final int UNANSWERED_TO_PAUSE = 16;
     private static final WriteBufferWaterMark UNSENT = new WriteBufferWaterMark(32 << 10, 64 << 10);
 
+    /** For how often what was read is held back until the tasks that wait on the event loop are done. */
+    private static final int MOST_TURNS = 100;
+
     private final Channel channel;
     private final Duration patience;
+    private final RequestMemory memory;
+    private final ArrayDeque<Object> held = new ArrayDeque<>(1); // read, and not passed on yet
+    private int turns; // for which it is held
     private int unanswered;
     private boolean paused;
     private boolean wanted; // Armeria would read
     private @Nullable Future<?> end;
 
-    private Backpressure(Channel channel, Duration patience) {
+    private Backpressure(Channel channel, Duration patience, RequestMemory memory) {
         this.channel = channel;
         this.patience = patience;
+        this.memory = memory;
     }
 
     /** Applies it to all connections of a server, besides more that is added to their pipelines. */
-    static void applyTo(ServerBuilder server, Duration patience, Consumer<ChannelPipeline> more) {
+    static void applyTo(
+            ServerBuilder server,
+            Duration patience,
+            RequestMemory memory,
+            Consumer<ChannelPipeline> more) {
+        memory.applyTo(server);
         server.childChannelPipelineCustomizer(pipeline -> {
                     pipeline.channel().config().setWriteBufferWaterMark(UNSENT);
-                    pipeline.addFirst(new Backpressure(pipeline.channel(), patience));
+                    memory.add(pipeline.channel());
+                    pipeline.addFirst(new Backpressure(pipeline.channel(), patience, memory));
                     more.accept(pipeline);
                 })
                 .decorator(Backpressure::counted);
@@ -99,6 +116,42 @@ final class Backpressure extends ChannelDuplexHandler {
     }
 
     @Override
+    public void channelRead(ChannelHandlerContext context, Object part) {
+        if (held.isEmpty() && !memory.isFull()) {
+            context.fireChannelRead(part);
+            return;
+        }
+        held.add(part);
+        if (held.size() == 1) {
+            turns = 0;
+            pauseOrResume();
+            context.executor().execute(() -> passOn(context));
+        }
+    }
+
+    /** What was held back, when there is memory for it or that takes too long. */
+    private void passOn(ChannelHandlerContext context) {
+        if (held.isEmpty()) {
+            return; // the connection is closed
+        } else if (memory.isFull() && ++turns < MOST_TURNS) {
+            context.executor().schedule(() -> passOn(context), 1, TimeUnit.MILLISECONDS);
+            return;
+        }
+        context.fireChannelRead(held.remove());
+        context.fireChannelReadComplete();
+        if (held.isEmpty()) {
+            pauseOrResume();
+        } else {
+            context.executor().execute(() -> passOn(context));
+        }
+    }
+
+    private void release() {
+        held.forEach(ReferenceCountUtil::release);
+        held.clear();
+    }
+
+    @Override
     public void read(ChannelHandlerContext context) {
         if (paused) {
             wanted = true;
@@ -111,6 +164,7 @@ final class Backpressure extends ChannelDuplexHandler {
     @Override
     public void channelInactive(ChannelHandlerContext context) {
         keepOpen();
+        release();
         context.fireChannelInactive();
     }
 
@@ -122,7 +176,9 @@ final class Backpressure extends ChannelDuplexHandler {
     }
 
     private void pauseOrResume() {
-        boolean pause = !channel.isWritable() || unanswered > UNANSWERED_TO_PAUSE;
+        boolean pause = !channel.isWritable()
+                || unanswered > UNANSWERED_TO_PAUSE
+                || !held.isEmpty();
         if (pause && !paused) {
             paused = true;
             wanted = channel.config().isAutoRead();

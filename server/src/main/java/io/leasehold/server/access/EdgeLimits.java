@@ -99,7 +99,7 @@ public record EdgeLimits(
                 .idleTimeout(idle, false)
                 .pingInterval(PING)
                 .decorator(new SlowBodies(body));
-        Backpressure.applyTo(server, idle, more);
+        Backpressure.applyTo(server, idle, RequestMemory.ofHeap(), more);
     }
 
     public EdgeLimits withConnections(int most) {

@@ -46,9 +46,14 @@ final class AcquireCalls {
      *
      * @param time the clock
      * @param grace how long it is kept for callers that are lost
+     * @param place the memory that it takes
      * @param emptied is told, outside the monitor, when there may be no calls left
      */
-    record Surroundings(Time time, Duration grace, Consumer<AcquireCalls> emptied) {}
+    record Surroundings(
+            Time time,
+            Duration grace,
+            AcquireRoom.Place place,
+            Consumer<AcquireCalls> emptied) {}
 
     /** A caller's call. All but the answer belongs to the one that it joined. */
     static final class Call {
@@ -81,6 +86,10 @@ final class AcquireCalls {
     /** The number under which all its calls are sent. */
     long sender() {
         return request.sender();
+    }
+
+    AcquireRoom.Place place() {
+        return surroundings.place();
     }
 
     synchronized int calls() {

@@ -32,6 +32,7 @@ final class Acquires implements AutoCloseable {
     private final Time time;
     private final Duration grace;
     private final int most;
+    private final AcquireRoom room;
     private final AtomicLong senders;
     private final ConcurrentHashMap<Key, AcquireCalls> wanted = new ConcurrentHashMap<>();
     private final Set<AcquireCalls> replaced = ConcurrentHashMap.newKeySet(); // not empty yet
@@ -54,12 +55,17 @@ final class Acquires implements AutoCloseable {
     /**
      * None yet.
      *
-     * @param most how many requests there may be, those that are being taken back included
+     * @param bounds of requests, those that are being taken back included
      */
-    Acquires(Time time, Duration grace, int most, RandomGenerator random) {
+    Acquires(
+            Time time,
+            Duration grace,
+            OperationsOptions.Acquires bounds,
+            RandomGenerator random) {
         this.time = time;
         this.grace = grace;
-        this.most = most;
+        this.most = bounds.underWay();
+        this.room = new AcquireRoom(bounds.bytes());
         this.senders = new AtomicLong(random.nextLong());
     }
 
@@ -75,7 +81,7 @@ final class Acquires implements AutoCloseable {
                     most + " " + UNDER_WAY + ", which is the most: try again later");
         }
         AcquireCalls.Call call = new AcquireCalls.Call();
-        AcquireCalls joined = join(call, key, order);
+        AcquireCalls joined = join(call, key, caller, order);
         ask(call, joined, order);
         CompletionStage<?> unusedFate = caller.gone().whenComplete((lost, delivered) -> {
             if (delivered == null) {
@@ -87,14 +93,16 @@ final class Acquires implements AutoCloseable {
         return call.answer;
     }
 
-    private AcquireCalls join(AcquireCalls.Call call, Key key, Order order) {
+    private AcquireCalls join(AcquireCalls.Call call, Key key, Caller caller, Order order) {
         return wanted.compute(key, (id, known) -> {
             if (known != null && known.join(call)) {
                 return known;
-            } else if (known != null) {
+            }
+            AcquireRoom.Place place = room.take(caller, order.request());
+            if (known != null) {
                 keepUntilEmpty(known);
             }
-            AcquireCalls entry = wanted(key, order);
+            AcquireCalls entry = wanted(key, place, order);
             entry.join(call);
             return entry;
         });
@@ -117,27 +125,37 @@ final class Acquires implements AutoCloseable {
         }
     }
 
-    private AcquireCalls wanted(Key key, Order order) {
+    private AcquireCalls wanted(Key key, AcquireRoom.Place place, Order order) {
         long sender = 1 + Math.floorMod(senders.incrementAndGet(), LeaseRequest.MAX_SENDER);
         return new AcquireCalls(
                 order.store(),
                 order.request().sentBy(sender),
-                new AcquireCalls.Surroundings(time, grace, empty -> forget(key, empty)));
+                new AcquireCalls.Surroundings(time, grace, place, empty -> forget(key, empty)));
     }
 
     private void keepUntilEmpty(AcquireCalls retired) {
         replaced.add(retired);
         if (retired.isEmpty()) { // it takes no more calls, so it stays empty
-            replaced.remove(retired);
+            forget(retired);
         }
     }
 
     private void forget(Key key, AcquireCalls entry) {
-        wanted.computeIfPresent(
-                key, (id, known) -> known == entry && entry.isEmpty() ? null : known);
-        if (entry.isEmpty()) {
-            replaced.remove(entry);
+        wanted.computeIfPresent(key, (id, known) -> {
+            boolean over = known == entry && entry.isEmpty();
+            if (over) {
+                entry.place().free();
+            }
+            return over ? null : known;
+        });
+        if (replaced.contains(entry) && entry.isEmpty()) {
+            forget(entry);
         }
+    }
+
+    private void forget(AcquireCalls retired) {
+        replaced.remove(retired);
+        retired.place().free();
     }
 
     /**
@@ -188,6 +206,11 @@ final class Acquires implements AutoCloseable {
     /** How many requests count for the limit. */
     int count() {
         return wanted.size() + replaced.size() + denied.size();
+    }
+
+    /** How many bytes of memory they take. */
+    long bytes() {
+        return room.taken();
     }
 
     int calls() {

@@ -70,6 +70,11 @@ public record CallId(String request, long number) {
         return new CallId(request, inSession);
     }
 
+    /** Whether it is a call of a session, not a request of its own. */
+    boolean isOfSession() {
+        return number != 0;
+    }
+
     @Override
     public String toString() {
         return number == 0 ? request : request + "." + number;

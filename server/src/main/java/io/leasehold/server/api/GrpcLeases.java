@@ -32,6 +32,7 @@ import io.leasehold.protocol.v1.SessionReply;
 import io.leasehold.protocol.v1.SessionRequest;
 import io.leasehold.protocol.v1.WatchReply;
 import io.leasehold.protocol.v1.WatchRequest;
+import io.leasehold.server.access.RequestMemory;
 import io.leasehold.spi.Limits;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -155,8 +156,10 @@ public final class GrpcLeases extends LeasesGrpc.LeasesImplBase {
                     operations,
                     callers.of(context),
                     (ServerCallStreamObserver<SessionReply>) replies,
-                    context.eventLoop().withoutContext(),
-                    sessions);
+                    new Session.Surroundings(
+                            context.eventLoop().withoutContext(),
+                            RequestMemory.of(context),
+                            sessions));
             session.start();
             return session;
         } catch (RuntimeException e) {

@@ -22,7 +22,7 @@ public record OperationsOptions(
     /**
      * How much there may be at one time.
      *
-     * @param acquires under way, those that wait included
+     * @param acquires what acquires may take
      * @param others of the calls that change something, under way
      * @param reads what listings and other reads may take
      * @param watches open
@@ -30,16 +30,35 @@ public record OperationsOptions(
      * @param grace how long an acquire outlives its caller's connection
      */
     public record Bounds(
-            int acquires, int others, Reads reads, int watches, int eventsKept, Duration grace) {
+            Acquires acquires,
+            int others,
+            Reads reads,
+            int watches,
+            int eventsKept,
+            Duration grace) {
 
-        /** With the usual room for listings. */
+        /** With the usual room for acquires and for listings. */
         public Bounds(
                 int acquires, int others, int reads, int watches, int eventsKept, Duration grace) {
-            this(acquires, others, Reads.of(reads), watches, eventsKept, grace);
+            this(Acquires.of(acquires), others, Reads.of(reads), watches, eventsKept, grace);
         }
 
         public static Bounds defaults() {
             return new Bounds(50_000, 100_000, 1_000, 1_000, 8_192, Duration.ofSeconds(5));
+        }
+    }
+
+    /**
+     * What acquires may take at one time.
+     *
+     * @param underWay those that wait included
+     * @param bytes of memory that they take
+     */
+    public record Acquires(int underWay, long bytes) {
+
+        /** So many, in a fifth of the heap. */
+        public static Acquires of(int underWay) {
+            return new Acquires(underWay, Runtime.getRuntime().maxMemory() / 5);
         }
     }
 

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.leasehold.server.api;
 
+import com.google.protobuf.MessageLite;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.leasehold.protocol.v1.AcquireRequest;
 import io.leasehold.protocol.v1.Answer;
 import io.leasehold.protocol.v1.Call;
+import io.leasehold.protocol.v1.EndReply;
 import io.leasehold.protocol.v1.Failure;
 import io.leasehold.protocol.v1.ListRequest;
 import io.leasehold.protocol.v1.SessionReply;
 import io.leasehold.protocol.v1.SessionRequest;
+import io.leasehold.server.access.RequestMemory;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
@@ -45,12 +49,13 @@ final class Session implements StreamObserver<SessionRequest> {
     private static final int BYTES_TO_CUT = 64 << 20;
     /** Each has up to a megabyte. */
     private static final int MOST_LISTS_UNSENT = 8;
+    /** What a call or an answer takes besides its bytes on the wire. */
+    private static final int OBJECTS = 512;
 
     private final Operations operations;
     private final Caller caller;
     private final ServerCallStreamObserver<SessionReply> replies;
-    private final Executor loop;
-    private final Sessions sessions;
+    private final Surroundings surroundings;
     private final ConcurrentLinkedQueue<Ready> ready = new ConcurrentLinkedQueue<>();
     private final AtomicInteger unsent = new AtomicInteger();
     private final AtomicLong unsentBytes = new AtomicLong();
@@ -65,20 +70,34 @@ final class Session implements StreamObserver<SessionRequest> {
     private boolean complete; // the client has no more calls
     private boolean ended;
 
-    /** An answer that is to be sent, who waits to hear of that, and whether it is to a list. */
-    private record Ready(Answer answer, @Nullable Delivery delivery, boolean list) {}
+    /**
+     * What it needs.
+     *
+     * @param loop the stream's event loop
+     * @param memory what its calls and answers take
+     * @param sessions all that are open
+     */
+    record Surroundings(Executor loop, RequestMemory.Share memory, Sessions sessions) {}
+
+    /**
+     * An answer that is to be sent.
+     *
+     * @param bytes of memory that it takes until then, with its call
+     * @param delivery who waits to hear of that
+     * @param list whether it is to a list
+     */
+    private record Ready(
+            Answer answer, long bytes, @Nullable Delivery delivery, boolean list) {}
 
     Session(
             Operations operations,
             Caller caller,
             ServerCallStreamObserver<SessionReply> replies,
-            Executor loop,
-            Sessions sessions) {
+            Surroundings surroundings) {
         this.operations = operations;
         this.caller = caller;
         this.replies = replies;
-        this.loop = loop;
-        this.sessions = sessions;
+        this.surroundings = surroundings;
     }
 
     void start() {
@@ -86,12 +105,12 @@ final class Session implements StreamObserver<SessionRequest> {
         replies.setOnReadyHandler(this::drain);
         replies.setOnCancelHandler(this::end);
         replies.request(1);
-        sessions.add(this);
+        surroundings.sessions.add(this);
     }
 
     /** Tells the client that the server is stopping. On any thread. */
     void tellOfStop() {
-        loop.execute(() -> {
+        surroundings.loop.execute(() -> {
             stopUntold = true;
             drain();
         });
@@ -110,6 +129,9 @@ final class Session implements StreamObserver<SessionRequest> {
                             + MOST_CALLS_IN_A_MESSAGE));
             return;
         }
+        surroundings.memory.wasReceived();
+        surroundings.memory.hold(
+                message.getCallsList().stream().mapToLong(Session::bytes).sum());
         paused = true;
         draining.set(true); // whatever is there at the end of this goes out together
         for (Call call : message.getCallsList()) {
@@ -120,6 +142,10 @@ final class Session implements StreamObserver<SessionRequest> {
             }
         }
         drain();
+    }
+
+    private static long bytes(MessageLite message) {
+        return OBJECTS + message.getSerializedSize();
     }
 
     /** Those who hold leases go before those who want some. */
@@ -158,79 +184,93 @@ final class Session implements StreamObserver<SessionRequest> {
         Caller caller = caller(id, this.caller.gone());
         underWay++;
         switch (call.getOperationCase()) {
-            case ACQUIRE -> acquire(id, call.getAcquire());
+            case ACQUIRE -> acquire(call);
             case WITHDRAW ->
                 await(
-                        id,
+                        call,
                         operations.withdraw(caller, call.getWithdraw()),
                         Answer.Builder::setEnded);
             case RENEW ->
-                await(id, operations.renew(caller, call.getRenew()), Answer.Builder::setRenewed);
+                await(call, operations.renew(caller, call.getRenew()), Answer.Builder::setRenewed);
             case ROTATE ->
-                await(id, operations.rotate(caller, call.getRotate()), Answer.Builder::setRotated);
+                await(
+                        call,
+                        operations.rotate(caller, call.getRotate()),
+                        Answer.Builder::setRotated);
             case RELEASE ->
-                await(id, operations.release(caller, call.getRelease()), Answer.Builder::setEnded);
+                await(
+                        call,
+                        operations.release(caller, call.getRelease()),
+                        Answer.Builder::setEnded);
             case COMPLETE ->
                 await(
-                        id,
+                        call,
                         operations.complete(caller, call.getComplete()),
                         Answer.Builder::setEnded);
-            case LIST -> list(id, call.getList());
+            case LIST -> list(call);
             case FORCE_RELEASE ->
                 await(
-                        id,
+                        call,
                         operations.forceRelease(caller, call.getForceRelease()),
                         Answer.Builder::setEnded);
             case OPERATION_NOT_SET ->
-                collect(new Ready(
-                        failure(
-                                id,
-                                Failures.of(
-                                        Failure.Kind.INVALID,
-                                        "a call without an operation that this server knows")),
-                        null,
-                        false));
+                await(call, unknownOperation(), Answer.Builder::setEnded);
         }
     }
 
-    private void acquire(long id, AcquireRequest request) {
+    private static CompletionStage<EndReply> unknownOperation() {
+        return CompletableFuture.failedStage(Failures.of(
+                Failure.Kind.INVALID, "a call without an operation that this server knows"));
+    }
+
+    /** While it waits, the operations bound what it takes. */
+    private void acquire(Call call) {
         Delivery delivery = new Delivery();
         undelivered.add(delivery);
+        surroundings.memory.free(bytes(call));
+        long id = call.getId();
         CompletionStage<?> unused = operations
-                .acquire(caller(id, delivery), request)
-                .whenComplete((reply, failure) -> collect(new Ready(
+                .acquire(caller(id, delivery), call.getAcquire())
+                .whenComplete((reply, failure) -> collect(
                         failure == null
                                 ? Answer.newBuilder()
                                         .setId(id)
                                         .setAcquired(reply)
                                         .build()
                                 : failure(id, failure),
+                        0,
                         delivery,
-                        false)));
+                        false));
     }
 
-    private void list(long id, ListRequest request) {
+    private void list(Call call) {
         Delivery delivery = new Delivery();
         undelivered.add(delivery);
+        surroundings.memory.free(bytes(call));
+        long id = call.getId();
         CompletionStage<?> unused = operations
-                .list(caller(id, delivery), request)
-                .whenComplete((reply, failure) -> collect(new Ready(
+                .list(caller(id, delivery), call.getList())
+                .whenComplete((reply, failure) -> collect(
                         failure == null
                                 ? Answer.newBuilder().setId(id).setListed(reply).build()
                                 : failure(id, failure),
+                        0,
                         delivery,
-                        true)));
+                        true));
     }
 
-    private <T> void await(long id, CompletionStage<T> reply, BiConsumer<Answer.Builder, T> set) {
+    private <T> void await(
+            Call call, CompletionStage<T> reply, BiConsumer<Answer.Builder, T> set) {
+        long id = call.getId();
+        long bytes = bytes(call);
         CompletionStage<T> unused = reply.whenComplete((answer, failure) -> {
             if (failure != null) {
-                collect(new Ready(failure(id, failure), null, false));
+                collect(failure(id, failure), bytes, null, false);
                 return;
             }
             Answer.Builder message = Answer.newBuilder().setId(id);
             set.accept(message, answer);
-            collect(new Ready(message.build(), null, false));
+            collect(message.build(), bytes, null, false);
         });
     }
 
@@ -247,13 +287,16 @@ final class Session implements StreamObserver<SessionRequest> {
 
     // --- answers ----------------------------------------------------------------------------
 
-    /** Takes an answer, on any thread. */
-    private void collect(Ready answer) {
-        ready.add(answer);
+    /** Takes an answer, on any thread, and the bytes that its call still takes. */
+    private void collect(
+            Answer answer, long bytesOfCall, @Nullable Delivery delivery, boolean list) {
+        long bytes = bytes(answer);
+        surroundings.memory.hold(bytes);
+        ready.add(new Ready(answer, bytesOfCall + bytes, delivery, list));
         unsent.incrementAndGet();
-        unsentBytes.addAndGet(answer.answer().getSerializedSize());
+        unsentBytes.addAndGet(answer.getSerializedSize());
         if (draining.compareAndSet(false, true)) {
-            loop.execute(this::drain);
+            surroundings.loop.execute(this::drain);
         }
     }
 
@@ -297,6 +340,7 @@ final class Session implements StreamObserver<SessionRequest> {
         stopUntold = false;
         int bytes = 0;
         int answers = 0;
+        long memory = 0;
         while (answers < MOST_ANSWERS_IN_A_MESSAGE && bytes < MOST_BYTES_IN_A_MESSAGE) {
             Ready next = ready.poll();
             if (next == null) {
@@ -304,12 +348,14 @@ final class Session implements StreamObserver<SessionRequest> {
             }
             message.addAnswers(next.answer());
             bytes += next.answer().getSerializedSize();
+            memory += next.bytes();
             answers++;
             handOver(next);
         }
         underWay -= answers;
         unsent.addAndGet(-answers);
         unsentBytes.addAndGet(-bytes);
+        surroundings.memory.free(memory);
         replies.onNext(message.build());
     }
 
@@ -352,7 +398,7 @@ final class Session implements StreamObserver<SessionRequest> {
     /** Nobody hears answers any more. */
     private void end() {
         ended = true;
-        sessions.remove(this);
+        surroundings.sessions.remove(this);
         putOff.clear();
         freeSent();
         Set<Delivery> lost = Set.copyOf(undelivered);

@@ -29,6 +29,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of acquires without a caller, in virtual time. */
@@ -45,8 +46,13 @@ final class AcquiresTest {
     private final Delivery never = new Delivery();
     private final Grant holder = holder();
 
+    @AfterEach
+    void whatIsOverTakesNoMemory() {
+        assertThat(acquires.bytes() == 0).isEqualTo(acquires.count() == 0);
+    }
+
     private Acquires server() {
-        return new Acquires(time, GRACE, 3, random);
+        return new Acquires(time, GRACE, OperationsOptions.Acquires.of(3), random);
     }
 
     private Grant holder() {

@@ -30,6 +30,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Calls that meet the withdrawal of their own request, in virtual time. */
@@ -43,8 +44,13 @@ final class TakenBackTest {
     private final LeaseStore memory = MemoryLeaseStore.create(TableOptions.defaults(), time);
     private final FlakyWithdrawals store =
             new FlakyWithdrawals(memory, withdrawal -> this.fate.of(withdrawal));
-    private final Acquires acquires = new Acquires(time, GRACE, 3, new SplittableRandom(18));
+    private final Acquires acquires = new Acquires(time, GRACE, OperationsOptions.Acquires.of(3), new SplittableRandom(18));
     private FlakyWithdrawals.Fate fate = Supplier::get;
+
+    @AfterEach
+    void whatIsOverTakesNoMemory() {
+        assertThat(acquires.bytes() == 0).isEqualTo(acquires.count() == 0);
+    }
 
     private static LeaseRequest request(long id) {
         return LeaseRequest.of(
@@ -180,8 +186,10 @@ final class TakenBackTest {
     @Test
     void noCallJoinsARequestWhoseCallerWasToldOfTheLease() {
         LeaseRequest request = request(2).sentBy(7);
+        AcquireRoom.Place place =
+                new AcquireRoom(1 << 20).take(new Caller(ANYONE, new Delivery()), request);
         AcquireCalls calls = new AcquireCalls(
-                store, request, new AcquireCalls.Surroundings(time, GRACE, empty -> {}));
+                store, request, new AcquireCalls.Surroundings(time, GRACE, place, empty -> {}));
         AcquireCalls.Call told = new AcquireCalls.Call();
         assertThat(calls.join(told)).isTrue();
         calls.answered(told, store.acquire(request).toCompletableFuture().join(), null);
@@ -226,7 +234,7 @@ final class TakenBackTest {
 
     @Test
     void aRepeatThatIsToldElsewhereWhileAStopTakesItsRequestBackKeepsTheLease() {
-        Acquires other = new Acquires(time, GRACE, 3, new SplittableRandom(19));
+        Acquires other = new Acquires(time, GRACE, OperationsOptions.Acquires.of(3), new SplittableRandom(19));
         Grant holder = tell(request(1));
         CompletableFuture<Acquisition> waiting = acquire(new Delivery(), request(2));
         List<Grant> told = new ArrayList<>();
