@@ -46,6 +46,7 @@ enum ServeSetting {
     MAX_LEASES("N", "100000", "Leases at once of each principal."),
     MAX_CALLS("N", "20000", "Calls under way at once of each principal."),
     MAX_WATCHES("N", "100", "Watches at once of each principal, of 1,000 in all."),
+    MAX_SESSIONS("N", "5000", "Sessions at once of each principal: one for each client store."),
     IDLE_TIMEOUT("TIME", "60s", "After so long a connection without a call is closed."),
     BODY_TIMEOUT("TIME", "10s", "Within so long a request's body must be there."),
     DRAIN("TIME", "2s", "For so long renewals and releases are served after a stop has begun."),

@@ -134,7 +134,8 @@ final class ServeSettings {
                 .withPrincipal(new EdgeLimits.PerPrincipal(
                         count(ServeSetting.MAX_LEASES),
                         count(ServeSetting.MAX_CALLS),
-                        count(ServeSetting.MAX_WATCHES)))
+                        count(ServeSetting.MAX_WATCHES),
+                        count(ServeSetting.MAX_SESSIONS)))
                 .withPatience(
                         duration(ServeSetting.IDLE_TIMEOUT), duration(ServeSetting.BODY_TIMEOUT));
     }

@@ -87,11 +87,12 @@ final class ServeSettingsTest {
                 "max-leases = 13",
                 "max-calls = 14",
                 "max-watches = 18",
+                "max-sessions = 20",
                 "idle-timeout = 15s",
                 "body-timeout = 16s",
                 "drain = 17s");
         assertThat(all.security().toString()).contains("t", "c", "k", "a", "true", "l");
-        assertThat(all.limits().toString()).contains("11", "13", "14", "18", "PT15S", "PT16S");
+        assertThat(all.limits().toString()).contains("11", "13", "14", "18", "20", "PT15S", "PT16S");
         assertThat(all.bounds().namespaces().most()).isEqualTo(12);
         assertThat(all.bounds().namespaces().idle()).hasSeconds(19);
         assertThat(all.bounds().drain()).hasSeconds(17);
@@ -104,6 +105,7 @@ final class ServeSettingsTest {
         wrong("drain = 5", "drain in ", "no time");
         wrong("max-calls = 0", "above 0");
         wrong("max-watches = 0", "above 0");
+        wrong("max-sessions = 0", "above 0");
         wrong("insecure = maybe", "true or false");
         wrong("log-levle = info", "'log-levle'", "no setting");
         wrong("tls-cert = c", "--tls-cert and --tls-key go together");

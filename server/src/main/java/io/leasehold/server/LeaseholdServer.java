@@ -46,7 +46,7 @@ public final class LeaseholdServer implements AutoCloseable {
     private final ServerOptions options;
     private final Namespaces namespaces;
     private final LeaseOperations operations;
-    private final Sessions sessions = new Sessions();
+    private final Sessions sessions;
     private final Readiness readiness;
     private final Workers workers;
     private final Guarantees guarantees;
@@ -64,6 +64,7 @@ public final class LeaseholdServer implements AutoCloseable {
         this.namespaces = namespaces;
         this.workers = workers;
         this.guarantees = setting.guarantees();
+        this.sessions = new Sessions(options.limits().principal().sessions());
         this.operations = new LeaseOperations(
                 namespaces,
                 new OperationsOptions(

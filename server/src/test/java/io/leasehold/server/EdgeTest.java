@@ -52,7 +52,7 @@ final class EdgeTest {
 
     private static final EdgeLimits TIGHT = EdgeLimits.defaults()
             .withConnections(8)
-            .withPrincipal(new EdgeLimits.PerPrincipal(3, 100, 2))
+            .withPrincipal(new EdgeLimits.PerPrincipal(3, 100, 2, 2))
             .withPatience(Duration.ofSeconds(1), Duration.ofSeconds(1));
 
     @TempDir
@@ -248,6 +248,38 @@ final class EdgeTest {
                         .next()
                         .hasStarted())
                 .isTrue();
+    }
+
+    @Test
+    void oneSessionTooManyOfAPrincipalIsRefusedUntilOneEndsAndOthersAreNot() {
+        TokenFile file = TokenFile.at(directory.resolve("tokens"));
+        String guest = file.create("guest", List.of(AccessRule.parse("*=acquire")));
+        String other = file.create("other", List.of(AccessRule.parse("*=acquire")));
+        LeaseholdServer server = start(
+                new Security(Optional.of(file.path()), Optional.empty(), Optional.empty(), false));
+        TestSession first = session(server, guest);
+        TestSession second = session(server, guest);
+        assertThat(answered(first)).isTrue();
+        assertThat(answered(second)).isTrue();
+
+        TestSession third = session(server, guest);
+        assertThatThrownBy(() -> third.end().get(30, TimeUnit.SECONDS))
+                .hasMessageContaining("RESOURCE_EXHAUSTED")
+                .hasMessageContaining("guest has 2 sessions open, which is the most");
+        assertThat(answered(session(server, other))).isTrue();
+
+        first.finish();
+        assertThat(first.end()).succeedsWithin(Duration.ofSeconds(30));
+        assertThat(answered(session(server, guest))).isTrue();
+        assertThat(answered(second)).isTrue();
+    }
+
+    private TestSession session(LeaseholdServer server, String key) {
+        return TestSession.on(channel(server), new Bearer(key));
+    }
+
+    private static boolean answered(TestSession session) {
+        return session.call(Requests.call(Requests.acquire("lock"))).hasAcquired();
     }
 
     @Test

@@ -90,7 +90,7 @@ final class RequestMemoryTest {
                 .addAllCalls(Collections.nCopies(
                         10_000, Call.newBuilder().setRelease(release(none)).build()))
                 .build();
-        for (int i = 0; i < 30; i++) {
+        for (int i = 0; i < 16; i++) {
             call(LeasesGrpc.getSessionMethod(), server.channel(), message);
         }
         server.assertThatHoldersAreServed();

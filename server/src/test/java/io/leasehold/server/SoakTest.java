@@ -57,6 +57,7 @@ final class SoakTest {
     private static final Duration BETWEEN_RENEWALS = Duration.ofSeconds(1); // of one lease
     private static final Duration BETWEEN_ROUNDS = Duration.ofMillis(200);
     private static final long SOME_MEGABYTES = 32L << 20;
+    private static final long FEW_MEGABYTES = (long) TestLength.of(64, 8) << 20;
 
     private final AtomicBoolean over = new AtomicBoolean();
     private final Map<String, AtomicInteger> rounds = new ConcurrentSkipListMap<>();
@@ -210,6 +211,12 @@ final class SoakTest {
         long before = leastHeap(memory.subList(third, 2 * third)); // all is under way by then
         long last = leastHeap(memory.subList(2 * third, memory.size()));
         assertThat(last).isLessThan(before + before / 4 + SOME_MEGABYTES);
+        assertThat(leastDirect(memory.subList(2 * third, memory.size())))
+                .isLessThan(leastDirect(memory.subList(third, 2 * third)) + FEW_MEGABYTES);
+    }
+
+    private static long leastDirect(List<SmallServer.Memory> looks) {
+        return looks.stream().mapToLong(SmallServer.Memory::direct).min().orElseThrow();
     }
 
     private static long leastHeap(List<SmallServer.Memory> looks) {

@@ -14,7 +14,7 @@ import java.time.Instant;
  *     client; may be empty
  * @param token the fencing token that was meant; 0 if none was
  * @param comment the caller's words; may be empty
- * @param outcome done, or why not
+ * @param outcome done, or why not; and how many entries it stands for
  * @param call the call that it came with
  */
 record AuditEntry(
@@ -28,6 +28,12 @@ record AuditEntry(
 
     /** What a caller can write at most into the log, in one field. */
     private static final int MAX_CHARS = 1_000;
+
+    /** The same, which stands for others before it. */
+    AuditEntry asLastOf(int count) {
+        String all = count == 1 ? outcome : outcome + " (the last of " + count + ")";
+        return new AuditEntry(who, what, subject, token, comment, all, call);
+    }
 
     /** One line of JSON without its end. Only printable ASCII, so that nobody can forge a line. */
     String toJson(long wallMillis) {

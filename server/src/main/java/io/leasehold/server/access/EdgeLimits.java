@@ -36,13 +36,15 @@ public record EdgeLimits(
      * @param calls under way at once, acquires that wait and watches included; what keeps or ends a
      *     lease is not counted
      * @param watches open at once, whether or not the principal may read
+     * @param sessions open at once
      */
-    public record PerPrincipal(int leases, int calls, int watches) {
+    public record PerPrincipal(int leases, int calls, int watches, int sessions) {
 
         public PerPrincipal {
             positive("leases per principal", leases);
             positive("calls per principal", calls);
             positive("watches per principal", watches);
+            positive("sessions per principal", sessions);
         }
     }
 
@@ -61,7 +63,7 @@ public record EdgeLimits(
             4 << 20,
             Duration.ofSeconds(60),
             Duration.ofSeconds(10),
-            new PerPrincipal(100_000, 20_000, 100));
+            new PerPrincipal(100_000, 20_000, 100, 5_000));
 
     public EdgeLimits {
         positive("connections", connections);

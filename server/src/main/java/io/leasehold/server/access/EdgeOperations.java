@@ -51,21 +51,29 @@ public final class EdgeOperations implements Operations {
     private static final Duration DEFAULT_TTL = Duration.ofSeconds(30);
     private static final String RECORD = "record"; // in place of a lease id, which is hex digits
     private static final String MARK = "mark";
+    private static final String DONE = "done";
 
     private final Operations operations;
     private final PrincipalLimits limits;
     private final Audit audit;
+    private final SummedLines refusals;
 
-    private EdgeOperations(Operations operations, PrincipalLimits limits, Audit audit) {
+    private EdgeOperations(
+            Operations operations, PrincipalLimits limits, Audit audit, SummedLines refusals) {
         this.operations = operations;
         this.limits = limits;
         this.audit = audit;
+        this.refusals = refusals;
     }
 
     /** What the operations do, within limits and written down. */
     public static Operations around(
             Operations operations, EdgeLimits limits, Audit audit, Time time) {
-        return new EdgeOperations(operations, new PrincipalLimits(limits.principal(), time), audit);
+        return new EdgeOperations(
+                operations,
+                new PrincipalLimits(limits.principal(), time),
+                audit,
+                new SummedLines(audit, time));
     }
 
     @Override
@@ -175,23 +183,33 @@ public final class EdgeOperations implements Operations {
     public CompletionStage<EndReply> forceRelease(Caller caller, ForceReleaseRequest request) {
         CompletionStage<EndReply> done =
                 ended(() -> operations.forceRelease(caller, request), (reply, failure) -> {});
-        return done.handle((reply, failure) -> audit.write(new AuditEntry(
-                        caller.principal().name(),
-                        "force-release",
-                        namespace(request.getNamespace()) + " " + request.getScope(),
-                        request.getToken(),
-                        request.getComment(),
-                        outcome(reply, failure),
-                        caller.call())))
+        return done.handle((reply, failure) -> written(
+                        caller, request, outcome(reply, failure)))
                 .thenCompose(line -> line)
                 .thenCompose(written -> done);
+    }
+
+    /** Each one that ended a lease or may have; refusals, which a caller can repeat at will, in sum. */
+    private CompletionStage<Void> written(
+            Caller caller, ForceReleaseRequest request, String outcome) {
+        AuditEntry entry = new AuditEntry(
+                caller.principal().name(),
+                "force-release",
+                namespace(request.getNamespace()) + " " + request.getScope(),
+                request.getToken(),
+                request.getComment(),
+                outcome,
+                caller.call());
+        return outcome.equals(DONE) || outcome.equals(Failure.Kind.OUTCOME_UNKNOWN.name())
+                ? audit.write(entry)
+                : refusals.add(entry);
     }
 
     private static String outcome(@Nullable EndReply reply, @Nullable Throwable failure) {
         if (reply == null) {
             return kind(failure).name();
         }
-        return reply.hasRefused() ? reply.getRefused().getReason().name() : "done";
+        return reply.hasRefused() ? reply.getRefused().getReason().name() : DONE;
     }
 
     @Override

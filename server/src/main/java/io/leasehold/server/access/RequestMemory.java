@@ -34,6 +34,9 @@ public final class RequestMemory {
     /** Of a request without its body: about 12 KB were measured over HTTP/1. */
     static final long REQUEST = 16 << 10;
 
+    /** Of each byte of a body: small messages in it take several times as much once they are read. */
+    private static final int PARSED = 4;
+
     private static final long LEAST = 16 << 20;
     private static final long LITTLE = 4 * REQUEST;
 
@@ -197,7 +200,8 @@ public final class RequestMemory {
             return open;
         }
 
-        private void receive(int bytes) {
+        private void receive(int length) {
+            long bytes = (long) PARSED * length;
             synchronized (connection) {
                 if (ended || !connection.change(bytes)) {
                     return;

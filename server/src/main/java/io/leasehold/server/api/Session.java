@@ -12,6 +12,7 @@ import io.leasehold.protocol.v1.Failure;
 import io.leasehold.protocol.v1.ListRequest;
 import io.leasehold.protocol.v1.SessionReply;
 import io.leasehold.protocol.v1.SessionRequest;
+import io.leasehold.server.access.Principal;
 import io.leasehold.server.access.RequestMemory;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -100,12 +101,17 @@ final class Session implements StreamObserver<SessionRequest> {
         this.surroundings = surroundings;
     }
 
+    Principal principal() {
+        return caller.principal();
+    }
+
+    /** Throws LIMIT_EXCEEDED if its principal has too many. */
     void start() {
+        surroundings.sessions.add(this);
         replies.disableAutoRequest();
         replies.setOnReadyHandler(this::drain);
         replies.setOnCancelHandler(this::end);
         replies.request(1);
-        surroundings.sessions.add(this);
     }
 
     /** Tells the client that the server is stopping. On any thread. */

@@ -15,6 +15,7 @@ import io.leasehold.protocol.v1.Grant;
 import io.leasehold.protocol.v1.InfoRequest;
 import io.leasehold.protocol.v1.ListRequest;
 import io.leasehold.protocol.v1.Reason;
+import io.leasehold.protocol.v1.Reason;
 import io.leasehold.protocol.v1.Refusal;
 import io.leasehold.protocol.v1.ReleaseRequest;
 import io.leasehold.protocol.v1.RenewReply;
@@ -26,6 +27,8 @@ import io.leasehold.server.api.Operations;
 import io.leasehold.spi.Limits;
 import io.leasehold.testkit.VirtualTime;
 import java.lang.reflect.Proxy;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -47,6 +50,9 @@ final class EdgeOperationsTest {
     private static final Duration TTL = Duration.ofSeconds(30);
     private static final EndReply ENDED =
             EndReply.newBuilder().setEnded(EndReply.Ended.getDefaultInstance()).build();
+    private static final EndReply REFUSED = EndReply.newBuilder()
+            .setRefused(Refusal.newBuilder().setReason(Reason.NOT_FOUND))
+            .build();
     private static final Caller CALLER = new Caller(
             new LivePrincipal(
                     "orders",
@@ -72,7 +78,7 @@ final class EdgeOperationsTest {
                 (proxy, method, arguments) -> answer);
         edge = EdgeOperations.around(
                 inner,
-                EdgeLimits.defaults().withPrincipal(new EdgeLimits.PerPrincipal(1, 10, 5)),
+                EdgeLimits.defaults().withPrincipal(new EdgeLimits.PerPrincipal(1, 10, 5, 10)),
                 Audit.toFile(directory.resolve("audit.log"), time, task -> writer.execute(task)),
                 time);
     }
@@ -91,6 +97,38 @@ final class EdgeOperationsTest {
 
         assertThat(reply).isCompletedWithValue(ENDED);
         assertThat(directory.resolve("audit.log")).content().contains("\"outcome\":\"done\"");
+    }
+
+    @Test
+    void refusedForceReleasesOfOneCallerLeaveRoomInTheAuditLogForTheLinesOfOthers()
+            throws IOException {
+        answer = CompletableFuture.completedFuture(REFUSED);
+        for (int i = 0; i < 2_000; i++) {
+            assertThat(force("name:" + i)).isCompletedWithValue(REFUSED);
+        }
+        assertThat(audited()).singleElement().asString().contains("name:0", "NOT_FOUND");
+
+        answer = CompletableFuture.completedFuture(ENDED);
+        assertThat(force("name:held")).isCompletedWithValue(ENDED);
+        answer = failed(Failure.Kind.OUTCOME_UNKNOWN);
+        assertThat(force("name:maybe")).isCompletedExceptionally();
+        assertThat(audited()).hasSize(3);
+        assertThat(audited().get(1)).contains("name:held", "\"outcome\":\"done\"");
+        assertThat(audited().get(2)).contains("name:maybe", "OUTCOME_UNKNOWN");
+
+        time.advance(Duration.ofSeconds(1));
+        assertThat(audited()).hasSize(4);
+        assertThat(audited().get(3)).contains("name:1999", "NOT_FOUND (the last of 1999)");
+        time.advance(Duration.ofSeconds(1));
+        assertThat(time.pendingTimers()).isZero();
+    }
+
+    private CompletionStage<EndReply> force(String scope) {
+        return edge.forceRelease(CALLER, ForceReleaseRequest.newBuilder().setScope(scope).build());
+    }
+
+    private List<String> audited() throws IOException {
+        return Files.readAllLines(directory.resolve("audit.log"));
     }
 
     @Test

@@ -20,7 +20,7 @@ final class PrincipalLimitsTest {
 
     private final VirtualTime time = VirtualTime.create();
     private final PrincipalLimits limits =
-            new PrincipalLimits(new EdgeLimits.PerPrincipal(3, 4, 2), time);
+            new PrincipalLimits(new EdgeLimits.PerPrincipal(3, 4, 2, 10), time);
 
     private static Principal principal(String name) {
         TokenEntry entry =
