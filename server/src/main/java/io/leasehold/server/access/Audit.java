@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The audit log: a line of JSON for each force-release and each call of the administration, also
- * for those that were refused, and for sign-ins that failed. It goes to the logger {@code
+ * for those that were refused, in sum, and for sign-ins that failed. It goes to the logger {@code
  * leasehold.audit} and, if one is named, to a file, which is opened anew for each line, so that it
  * can be rotated. Never lease ids or secrets. Thread-safe.
  */
@@ -37,11 +37,13 @@ public final class Audit {
     private final Optional<Path> file;
     private final Time time;
     private final Executor executor;
+    private final SummedLines refusals;
 
     private Audit(Optional<Path> file, Time time, Executor executor) {
         this.file = file;
         this.time = time;
         this.executor = executor;
+        this.refusals = new SummedLines(this, time);
     }
 
     /** To the logger alone. */
@@ -83,6 +85,11 @@ public final class Audit {
                     () -> LOG.info("{}", line));
             return CompletableFuture.completedFuture(null);
         }
+    }
+
+    /** Writes a line for what came to nothing, which a caller can repeat at will: in sum. */
+    CompletionStage<Void> writeRefusal(AuditEntry entry) {
+        return refusals.add(entry);
     }
 
     private void write(String line) {

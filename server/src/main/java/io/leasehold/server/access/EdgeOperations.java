@@ -56,24 +56,17 @@ public final class EdgeOperations implements Operations {
     private final Operations operations;
     private final PrincipalLimits limits;
     private final Audit audit;
-    private final SummedLines refusals;
 
-    private EdgeOperations(
-            Operations operations, PrincipalLimits limits, Audit audit, SummedLines refusals) {
+    private EdgeOperations(Operations operations, PrincipalLimits limits, Audit audit) {
         this.operations = operations;
         this.limits = limits;
         this.audit = audit;
-        this.refusals = refusals;
     }
 
     /** What the operations do, within limits and written down. */
     public static Operations around(
             Operations operations, EdgeLimits limits, Audit audit, Time time) {
-        return new EdgeOperations(
-                operations,
-                new PrincipalLimits(limits.principal(), time),
-                audit,
-                new SummedLines(audit, time));
+        return new EdgeOperations(operations, new PrincipalLimits(limits.principal(), time), audit);
     }
 
     @Override
@@ -202,7 +195,7 @@ public final class EdgeOperations implements Operations {
                 caller.call());
         return outcome.equals(DONE) || outcome.equals(Failure.Kind.OUTCOME_UNKNOWN.name())
                 ? audit.write(entry)
-                : refusals.add(entry);
+                : audit.writeRefusal(entry);
     }
 
     private static String outcome(@Nullable EndReply reply, @Nullable Throwable failure) {

@@ -145,13 +145,17 @@ public final class TokenAdministration {
     }
 
     private <T> CompletionStage<T> fail(Call call, CallFailedException told) {
-        return write(call, told.failure().getKind().name())
+        return audit.writeRefusal(entry(call, told.failure().getKind().name()))
                 .thenCompose(written -> CompletableFuture.failedFuture(told));
     }
 
     private CompletionStage<Void> write(Call call, String outcome) {
-        return audit.write(new AuditEntry(
-                call.who().name(), call.what(), call.subject(), 0, "", outcome, call.id()));
+        return audit.write(entry(call, outcome));
+    }
+
+    private static AuditEntry entry(Call call, String outcome) {
+        return new AuditEntry(
+                call.who().name(), call.what(), call.subject(), 0, "", outcome, call.id());
     }
 
     /** A broken file is the operator's to see, not the caller's. */

@@ -11,6 +11,7 @@ import io.leasehold.server.api.Caller;
 import io.leasehold.testkit.VirtualTime;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -36,11 +37,7 @@ final class TokenAdministrationTest {
                     throw new RejectedExecutionException();
                 });
 
-        CompletableFuture<?> reply = administration
-                .revokeToken(
-                        new Caller(Anyone.INSTANCE, new CompletableFuture<>()),
-                        RevokeTokenRequest.newBuilder().setName("mallory").build())
-                .toCompletableFuture();
+        CompletableFuture<?> reply = revoke(administration);
 
         assertThatThrownBy(reply::join)
                 .isInstanceOf(CompletionException.class)
@@ -50,5 +47,24 @@ final class TokenAdministrationTest {
                         told -> assertThat(told.failure().getKind())
                                 .isEqualTo(Failure.Kind.UNAVAILABLE));
         assertThat(Files.readString(log)).contains("revoke-token", "mallory", "UNAVAILABLE");
+
+        for (int i = 0; i < 2_000; i++) {
+            assertThat(revoke(administration)).isCompletedExceptionally();
+        }
+        assertThat(Files.readAllLines(log)).as("refusals of one caller").hasSize(1);
+        time.advance(Duration.ofSeconds(1));
+        assertThat(Files.readAllLines(log))
+                .hasSize(2)
+                .last()
+                .asString()
+                .contains("UNAVAILABLE (the last of 2000)");
+    }
+
+    private static CompletableFuture<?> revoke(TokenAdministration administration) {
+        return administration
+                .revokeToken(
+                        new Caller(Anyone.INSTANCE, new CompletableFuture<>()),
+                        RevokeTokenRequest.newBuilder().setName("mallory").build())
+                .toCompletableFuture();
     }
 }
