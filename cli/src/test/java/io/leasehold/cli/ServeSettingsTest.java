@@ -92,7 +92,8 @@ final class ServeSettingsTest {
                 "body-timeout = 16s",
                 "drain = 17s");
         assertThat(all.security().toString()).contains("t", "c", "k", "a", "true", "l");
-        assertThat(all.limits().toString()).contains("11", "13", "14", "18", "20", "PT15S", "PT16S");
+        assertThat(all.limits().toString())
+                .contains("11", "13", "14", "18", "20", "PT15S", "PT16S");
         assertThat(all.bounds().namespaces().most()).isEqualTo(12);
         assertThat(all.bounds().namespaces().idle()).hasSeconds(19);
         assertThat(all.bounds().drain()).hasSeconds(17);

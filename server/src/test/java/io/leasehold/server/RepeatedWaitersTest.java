@@ -59,7 +59,8 @@ final class RepeatedWaitersTest {
                         bounds.namespaces(),
                         bounds.drain()))
                 .withLimits(EdgeLimits.defaults()
-                        .withPrincipal(new EdgeLimits.PerPrincipal(WAITERS + 2, WAITERS + 1, 1, 10)))
+                        .withPrincipal(
+                                new EdgeLimits.PerPrincipal(WAITERS + 2, WAITERS + 1, 1, 10)))
                 .withSecurity(new Security(
                         Optional.of(tokens.path()), Optional.empty(), Optional.empty(), false));
     }

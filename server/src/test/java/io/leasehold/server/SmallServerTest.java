@@ -103,7 +103,8 @@ final class SmallServerTest {
                 .toArray(Call.Builder[]::new);
         for (int i = 0; i < READERS; i++) {
             ManagedChannel channel = server.channel();
-            TestSession session = TestSession.unread(AttackedServer.identified(channel, server.reader()));
+            TestSession session =
+                    TestSession.unread(AttackedServer.identified(channel, server.reader()));
             var unused = session.send(lists);
             served(channel);
         }
@@ -153,7 +154,8 @@ final class SmallServerTest {
                 .toArray(Call.Builder[]::new);
         for (int i = 0; i < READERS; i++) {
             ManagedChannel channel = server.channel();
-            TestSession session = TestSession.unread(AttackedServer.identified(channel, server.guest()));
+            TestSession session =
+                    TestSession.unread(AttackedServer.identified(channel, server.guest()));
             var unused = session.send(acquires);
         }
         server.assertThatHoldersAreServed();
@@ -195,7 +197,8 @@ final class SmallServerTest {
     @Test
     void aCallerWhoReadsIsToldOfALargeRecordAsOftenAsItAsks() {
         holdWithALargeRecord();
-        TestSession session = TestSession.on(AttackedServer.identified(server.channel(), server.guest()));
+        TestSession session =
+                TestSession.on(AttackedServer.identified(server.channel(), server.guest()));
         for (int i = 0; i < 20; i++) {
             Call.Builder[] acquires = Stream.generate(() -> call(acquire("large")))
                     .limit(100)
@@ -208,10 +211,11 @@ final class SmallServerTest {
     }
 
     private void holdWithALargeRecord() {
-        Grant unused = grant(server.owner().acquire(acquire("large")
-                .setTtl(seconds(3_600))
-                .setRecord(Record.newBuilder().setValue(LARGE))
-                .build()));
+        Grant unused = grant(server.owner()
+                .acquire(acquire("large")
+                        .setTtl(seconds(3_600))
+                        .setRecord(Record.newBuilder().setValue(LARGE))
+                        .build()));
     }
 
     /** To others, while nobody has read what was sent before. */
@@ -223,7 +227,8 @@ final class SmallServerTest {
     private void leaveLargeRecords() {
         for (int i = 0; i < 20; i++) {
             Grant grant = grant(server.owner().acquire(acquire("large-" + i).build()));
-            assertThat(server.owner().complete(CompleteRequest.newBuilder()
+            assertThat(server.owner()
+                            .complete(CompleteRequest.newBuilder()
                                     .setGrant(grant)
                                     .setRecord(Record.newBuilder().setValue(LARGE))
                                     .setKeepFor(seconds(3_600))

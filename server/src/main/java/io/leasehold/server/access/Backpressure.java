@@ -12,8 +12,8 @@ import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.WriteBufferWaterMark;
-import io.netty.util.concurrent.Future;
 import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.Future;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
@@ -176,9 +176,8 @@ final class Backpressure extends ChannelDuplexHandler {
     }
 
     private void pauseOrResume() {
-        boolean pause = !channel.isWritable()
-                || unanswered > UNANSWERED_TO_PAUSE
-                || !held.isEmpty();
+        boolean pause =
+                !channel.isWritable() || unanswered > UNANSWERED_TO_PAUSE || !held.isEmpty();
         if (pause && !paused) {
             paused = true;
             wanted = channel.config().isAutoRead();

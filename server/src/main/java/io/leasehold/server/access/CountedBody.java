@@ -24,7 +24,6 @@ record CountedBody(StreamMessage<HttpObject> body, IntConsumer lengths)
         return HttpRequest.of(request.headers(), new CountedBody(request, lengths));
     }
 
-
     @Override
     public void subscribe(
             Subscriber<? super HttpObject> subscriber,

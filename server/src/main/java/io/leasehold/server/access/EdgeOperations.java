@@ -176,8 +176,7 @@ public final class EdgeOperations implements Operations {
     public CompletionStage<EndReply> forceRelease(Caller caller, ForceReleaseRequest request) {
         CompletionStage<EndReply> done =
                 ended(() -> operations.forceRelease(caller, request), (reply, failure) -> {});
-        return done.handle((reply, failure) -> written(
-                        caller, request, outcome(reply, failure)))
+        return done.handle((reply, failure) -> written(caller, request, outcome(reply, failure)))
                 .thenCompose(line -> line)
                 .thenCompose(written -> done);
     }

@@ -32,7 +32,7 @@ public final class RequestMemory {
     private static final Logger LOG = LoggerFactory.getLogger(RequestMemory.class);
 
     /** Of a request without its body: about 12 KB were measured over HTTP/1. */
-    static final long REQUEST = 16 << 10;
+    private static final long REQUEST = 16 << 10;
 
     /** Of each byte of a body: small messages in it take several times as much once they are read. */
     private static final int PARSED = 4;
@@ -47,7 +47,9 @@ public final class RequestMemory {
 
     private final long most;
     private final AtomicLong taken = new AtomicLong();
-    private final AtomicLong closing = new AtomicLong(); // of connections that do not count any more
+    /** Of connections that are being closed, and do not count any more. */
+    private final AtomicLong closing = new AtomicLong();
+
     private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
 
     RequestMemory(long most) {
@@ -81,19 +83,15 @@ public final class RequestMemory {
         if (!share.begin()) {
             return HttpResponse.ofFailure(ClosedSessionException.get());
         }
-        HttpRequest counted =
-                request.method() == HttpMethod.GET ? request : CountedBody.of(request, share::receive);
+        HttpRequest counted = request.method() == HttpMethod.GET
+                ? request
+                : CountedBody.of(request, share::receive);
         return service.serve(context, counted);
     }
 
     /** Of a request that came in through a server which is bounded. */
     public static Share of(ServiceRequestContext context) {
         return Objects.requireNonNull(context.attr(SHARE));
-    }
-
-    /** How many bytes are taken. */
-    long taken() {
-        return taken.get();
     }
 
     /** Whether nothing more should be read until connections that are being closed are gone. */
@@ -164,7 +162,9 @@ public final class RequestMemory {
         /** On its event loop, where its requests end with it: in a task that waits already. */
         void closed() {
             boolean unused = end();
-            channel.eventLoop().execute(() -> closing.addAndGet(-had));
+            if (had > 0) {
+                channel.eventLoop().execute(() -> closing.addAndGet(-had));
+            }
         }
 
         synchronized boolean end() {

@@ -2,6 +2,7 @@
 package io.leasehold.server.access;
 
 import io.leasehold.spi.Time;
+
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;

@@ -50,10 +50,7 @@ final class AcquireCalls {
      * @param emptied is told, outside the monitor, when there may be no calls left
      */
     record Surroundings(
-            Time time,
-            Duration grace,
-            AcquireRoom.Place place,
-            Consumer<AcquireCalls> emptied) {}
+            Time time, Duration grace, AcquireRoom.Place place, Consumer<AcquireCalls> emptied) {}
 
     /** A caller's call. All but the answer belongs to the one that it joined. */
     static final class Call {

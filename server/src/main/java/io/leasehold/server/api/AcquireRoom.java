@@ -4,6 +4,7 @@ package io.leasehold.server.api;
 import io.leasehold.model.LeaseRecord;
 import io.leasehold.server.access.Principal;
 import io.leasehold.spi.LeaseRequest;
+
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;

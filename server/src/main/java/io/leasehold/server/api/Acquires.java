@@ -57,11 +57,7 @@ final class Acquires implements AutoCloseable {
      *
      * @param bounds of requests, those that are being taken back included
      */
-    Acquires(
-            Time time,
-            Duration grace,
-            OperationsOptions.Acquires bounds,
-            RandomGenerator random) {
+    Acquires(Time time, Duration grace, OperationsOptions.Acquires bounds, RandomGenerator random) {
         this.time = time;
         this.grace = grace;
         this.most = bounds.underWay();

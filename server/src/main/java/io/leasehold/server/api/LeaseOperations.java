@@ -93,7 +93,8 @@ public final class LeaseOperations implements Operations, AutoCloseable {
         this.loads = new Loads(
                 new Load(
                         "calls of acquires under way",
-                        (int) Math.min((long) bounds.acquires().underWay() * REPEATS, Integer.MAX_VALUE),
+                        (int) Math.min(
+                                (long) bounds.acquires().underWay() * REPEATS, Integer.MAX_VALUE),
                         Failures::ofChanging),
                 new Load("calls under way", bounds.others(), Failures::ofChanging),
                 new Load("reads under way", bounds.reads().underWay(), Failures::ofReading));

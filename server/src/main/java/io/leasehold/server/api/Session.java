@@ -4,12 +4,10 @@ package io.leasehold.server.api;
 import com.google.protobuf.MessageLite;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
-import io.leasehold.protocol.v1.AcquireRequest;
 import io.leasehold.protocol.v1.Answer;
 import io.leasehold.protocol.v1.Call;
 import io.leasehold.protocol.v1.EndReply;
 import io.leasehold.protocol.v1.Failure;
-import io.leasehold.protocol.v1.ListRequest;
 import io.leasehold.protocol.v1.SessionReply;
 import io.leasehold.protocol.v1.SessionRequest;
 import io.leasehold.server.access.Principal;
@@ -51,7 +49,7 @@ final class Session implements StreamObserver<SessionRequest> {
     /** Each has up to a megabyte. */
     private static final int MOST_LISTS_UNSENT = 8;
     /** What a call or an answer takes besides its bytes on the wire. */
-    private static final int OBJECTS = 512;
+    private static final long OBJECTS = 512;
 
     private final Operations operations;
     private final Caller caller;
@@ -219,8 +217,7 @@ final class Session implements StreamObserver<SessionRequest> {
                         call,
                         operations.forceRelease(caller, call.getForceRelease()),
                         Answer.Builder::setEnded);
-            case OPERATION_NOT_SET ->
-                await(call, unknownOperation(), Answer.Builder::setEnded);
+            case OPERATION_NOT_SET -> await(call, unknownOperation(), Answer.Builder::setEnded);
         }
     }
 
@@ -265,8 +262,7 @@ final class Session implements StreamObserver<SessionRequest> {
                         true));
     }
 
-    private <T> void await(
-            Call call, CompletionStage<T> reply, BiConsumer<Answer.Builder, T> set) {
+    private <T> void await(Call call, CompletionStage<T> reply, BiConsumer<Answer.Builder, T> set) {
         long id = call.getId();
         long bytes = bytes(call);
         CompletionStage<T> unused = reply.whenComplete((answer, failure) -> {

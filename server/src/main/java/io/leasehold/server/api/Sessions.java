@@ -2,6 +2,7 @@
 package io.leasehold.server.api;
 
 import io.leasehold.server.access.Principal;
+
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -54,8 +55,7 @@ public final class Sessions {
     void remove(Session session) {
         if (open.remove(session)) {
             counts.computeIfPresent(
-                    session.principal().name(),
-                    (name, before) -> before == 1 ? null : before - 1);
+                    session.principal().name(), (name, before) -> before == 1 ? null : before - 1);
         }
     }
 

@@ -15,7 +15,6 @@ import io.leasehold.protocol.v1.Grant;
 import io.leasehold.protocol.v1.InfoRequest;
 import io.leasehold.protocol.v1.ListRequest;
 import io.leasehold.protocol.v1.Reason;
-import io.leasehold.protocol.v1.Reason;
 import io.leasehold.protocol.v1.Refusal;
 import io.leasehold.protocol.v1.ReleaseRequest;
 import io.leasehold.protocol.v1.RenewReply;
@@ -26,8 +25,8 @@ import io.leasehold.server.api.Failures;
 import io.leasehold.server.api.Operations;
 import io.leasehold.spi.Limits;
 import io.leasehold.testkit.VirtualTime;
-import java.lang.reflect.Proxy;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -124,7 +123,8 @@ final class EdgeOperationsTest {
     }
 
     private CompletionStage<EndReply> force(String scope) {
-        return edge.forceRelease(CALLER, ForceReleaseRequest.newBuilder().setScope(scope).build());
+        return edge.forceRelease(
+                CALLER, ForceReleaseRequest.newBuilder().setScope(scope).build());
     }
 
     private List<String> audited() throws IOException {

@@ -44,7 +44,8 @@ final class TakenBackTest {
     private final LeaseStore memory = MemoryLeaseStore.create(TableOptions.defaults(), time);
     private final FlakyWithdrawals store =
             new FlakyWithdrawals(memory, withdrawal -> this.fate.of(withdrawal));
-    private final Acquires acquires = new Acquires(time, GRACE, OperationsOptions.Acquires.of(3), new SplittableRandom(18));
+    private final Acquires acquires =
+            new Acquires(time, GRACE, OperationsOptions.Acquires.of(3), new SplittableRandom(18));
     private FlakyWithdrawals.Fate fate = Supplier::get;
 
     @AfterEach
@@ -234,7 +235,8 @@ final class TakenBackTest {
 
     @Test
     void aRepeatThatIsToldElsewhereWhileAStopTakesItsRequestBackKeepsTheLease() {
-        Acquires other = new Acquires(time, GRACE, OperationsOptions.Acquires.of(3), new SplittableRandom(19));
+        Acquires other = new Acquires(
+                time, GRACE, OperationsOptions.Acquires.of(3), new SplittableRandom(19));
         Grant holder = tell(request(1));
         CompletableFuture<Acquisition> waiting = acquire(new Delivery(), request(2));
         List<Grant> told = new ArrayList<>();
