@@ -93,6 +93,35 @@ final class TableUpkeepTest {
     }
 
     @Test
+    void anIdThatARepairFoundNoRoomForIsFreeAgain() {
+        TableDriver full = TableDriver.withRoomFor(1, 1);
+        Grant first = full.acquire(Claim.exclusive(A)).grant();
+        LeaseRequest request = full.request(Claim.exclusive(B));
+        assertThatExceptionOfType(LimitExceededException.class)
+                .isThrownBy(() -> full.table.restore(request, new FencingToken(9), full.now()));
+        assertThat(full.table.idsInUse()).isEqualTo(1);
+        full.table.release(first, full.now());
+        assertThat(full.acquire(request).grant().id()).isEqualTo(request.id());
+    }
+
+    @Test
+    void whoWaitsBehindARestoredRequestIsLookedAtWhenItsLeaseRunsOut() {
+        driver.acquire(Claim.shared(A));
+        driver.queue(Claim.exclusive(A), Duration.ofMillis(10));
+        LeaseRequest request = driver.request(Claim.shared(A, B)).waitingAtMost(LONG);
+        driver.acquire(request);
+        Answer behind = driver.queue(Claim.exclusive(B), LONG);
+        driver.table.restore(request, new FencingToken(9), driver.now());
+        driver.pass(Duration.ofMillis(10)); // the writer's wait is over
+        driver.advance();
+        assertThat(behind).isNotDone();
+        assertThat(driver.table.wakeAt(LeaseTable.ALL)).isEqualTo(TTL.toNanos());
+        driver.pass(TTL);
+        driver.advance();
+        assertThat(behind.grant().token().value()).isGreaterThan(9);
+    }
+
+    @Test
     void aWaiterThatWasFailedHasLeftTheQueue() {
         Grant held = acquire(A, TTL);
         Answer waiter = driver.queue(Claim.exclusive(A), LONG);
