@@ -8,6 +8,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 final class SerialTest {
@@ -15,6 +18,14 @@ final class SerialTest {
     private final Queue<Runnable> turns = new ArrayDeque<>();
     private final Serial serial = new Serial(turns::add);
     private final List<String> ran = new ArrayList<>();
+
+    /** Everything here runs on one thread, which a lock that it has kept does not stop. */
+    @AfterEach
+    void noThreadHasKeptTheLock() {
+        CompletableFuture.runAsync(() -> serial.execute(() -> ran.add("last")))
+                .orTimeout(20, TimeUnit.SECONDS)
+                .join();
+    }
 
     @Test
     void eachTaskIsATurnOfItsOwnInTheOrderTheyCame() {

@@ -12,6 +12,7 @@ import io.leasehold.model.LimitExceededException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** A candidate whose campaigns fail campaigns again. */
@@ -27,6 +28,14 @@ final class CampaignTest {
     private final Node one = world.client("one");
     private final Node two = world.client("two");
     private final List<Term> terms = new ArrayList<>();
+    private final List<Election> elections = new ArrayList<>();
+
+    /** Everything here runs on one thread, which a lock that it has kept does not stop. */
+    @AfterEach
+    void noThreadHasKeptALock() {
+        assertThat(elections).isNotEmpty();
+        elections.forEach(election -> OtherThread.runs(election::close).result());
+    }
 
     @Test
     void aCandidateCampaignsAgainWithGrowingPausesUntilItIsElected() {
@@ -66,7 +75,7 @@ final class CampaignTest {
             terms.add(term);
             failEverySending();
         };
-        try (Election unused = one.leasehold.election("office", body)) {
+        try (Election unused = campaign(one, body)) {
             world.pass(LONGEST.multipliedBy(4));
             one.wire.beforeSending = () -> {};
             for (int millis = 0; millis < 60_000 && terms.isEmpty(); millis++) {
@@ -99,7 +108,7 @@ final class CampaignTest {
             terms.add(term);
             throw new IllegalStateException("thrown by a test's body");
         };
-        try (Election unused = one.leasehold.election("office", failing)) {
+        try (Election unused = campaign(one, failing)) {
             assertThat(terms).hasSize(1);
             world.pass(FIRST.dividedBy(2).minusMillis(1));
             assertThat(terms).hasSize(1);
@@ -117,7 +126,7 @@ final class CampaignTest {
     void aBodyThatReturnsIsFollowedByTheNextCampaignAtOnce() {
         List<Runnable> work = new ArrayList<>();
         Node later = Node.working(world, "later", work::add);
-        try (Election unused = later.leasehold.election("office", terms::add)) {
+        try (Election unused = campaign(later, terms::add)) {
             work.remove(0).run();
             assertThat(terms).hasSize(1);
             assertThat(later.wire.acquires).hasSize(2);
@@ -129,7 +138,7 @@ final class CampaignTest {
     void aCandidateThatClosesBeforeItsBodyBeganGivesTheOfficeBackAndTheBodyNeverRuns() {
         List<Runnable> work = new ArrayList<>();
         Node later = Node.working(world, "later", work::add);
-        Election election = later.leasehold.election("office", terms::add);
+        Election election = campaign(later, terms::add);
         assertThat(election.term()).isPresent();
         election.close();
         assertThat(world.leases()).isEmpty();
@@ -144,7 +153,7 @@ final class CampaignTest {
     void aTermThatWasResignedBeforeItsBodyBeganIsNotLedAndTheNextOneIsCampaignedFor() {
         List<Runnable> work = new ArrayList<>();
         Node later = Node.working(world, "later", work::add);
-        try (Election election = later.leasehold.election("office", terms::add)) {
+        try (Election election = campaign(later, terms::add)) {
             election.resign();
             assertThat(world.leases()).isEmpty();
             work.remove(0).run();
@@ -184,14 +193,24 @@ final class CampaignTest {
         Election.Body failing = term -> {
             throw fatal;
         };
-        try (Election unused = later.leasehold.election("office", failing)) {
+        try (Election unused = campaign(later, failing)) {
             assertThatThrownBy(() -> work.remove(0).run()).isSameAs(fatal);
             assertThat(world.leases()).isEmpty();
         }
     }
 
     private Election campaign() {
-        return one.leasehold.election("office", ElectionOptions.defaults().once(), terms::add);
+        return campaign(one, ElectionOptions.defaults().once(), terms::add);
+    }
+
+    private Election campaign(Node node, Election.Body body) {
+        return campaign(node, ElectionOptions.defaults(), body);
+    }
+
+    private Election campaign(Node node, ElectionOptions options, Election.Body body) {
+        Election election = node.leasehold.election("office", options, body);
+        elections.add(election);
+        return election;
     }
 
     private void failEverySending() {

@@ -4,12 +4,16 @@ package io.leasehold.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.leasehold.Election;
+import io.leasehold.Leader;
 import io.leasehold.Lease;
 import io.leasehold.Observation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** When an observer asks who leads, and what it is told. */
@@ -25,13 +29,26 @@ final class ObservationTest {
     private final Node one = world.client("one");
     private final Node two = world.client("two");
     private final List<String> seen = new ArrayList<>();
+    private final List<Observation> observations = new ArrayList<>();
+
+    /** Everything here runs on one thread, which a lock that it has kept does not stop. */
+    @AfterEach
+    void noThreadHasKeptALock() {
+        assertThat(observations).isNotEmpty();
+        observations.forEach(observation -> OtherThread.runs(observation::close).result());
+    }
 
     private Observation observe() {
-        return one.leasehold
-                .election("office")
-                .observe(leader ->
-                        seen.add(leader.map(who -> who.holder().label() + " " + who.token())
-                                .orElse(NOBODY)));
+        return observe(
+                one.leasehold.election("office"),
+                leader -> seen.add(leader.map(who -> who.holder().label() + " " + who.token())
+                        .orElse(NOBODY)));
+    }
+
+    private Observation observe(Election election, Consumer<Optional<Leader>> listener) {
+        Observation observation = election.observe(listener);
+        observations.add(observation);
+        return observation;
     }
 
     private AtomicInteger countQuestions() {
@@ -182,9 +199,9 @@ final class ObservationTest {
     @Test
     void theObservationsOfAnElectionEndWithIt() {
         Election election = one.leasehold.election("office");
-        election.observe(leader -> seen.add("told"));
+        observe(election, leader -> seen.add("told"));
         election.close();
-        election.observe(leader -> seen.add("told"));
+        observe(election, leader -> seen.add("told"));
         seen.clear();
         AtomicInteger questions = countQuestions();
         two.holds("office");
