@@ -9,6 +9,7 @@ import io.leasehold.model.Holder;
 import io.leasehold.model.Holding;
 import io.leasehold.model.LeaseId;
 import io.leasehold.model.LeaseRecord;
+import io.leasehold.model.RefusalReason;
 import io.leasehold.model.Scope;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Grant;
@@ -203,6 +204,23 @@ final class TableRestoreTest {
             assertThat(phase(each, token)).isEqualTo(Phase.LINGERING);
             each.advance(0, expiry + delay);
             assertThat(each.size()).isZero();
+        }
+    }
+
+    @Test
+    void aRequestForAnotherTtlIsNoRepeatAlsoAfterARestart() {
+        LeaseRequest request = request(Claim.exclusive(Scope.name("a")));
+        Grant grant = acquire(request, Round.NONE);
+        LeaseRequest longer =
+                LeaseRequest.of(request.id(), request.claim(), request.holder(), HOUR);
+        for (LeaseTable each : List.of(table, restoredFromWhatWasTold())) {
+            Answer other = new Answer();
+            each.acquire(longer, now, other);
+            assertThat(other.join())
+                    .isEqualTo(new Acquisition.Gone(RefusalReason.SCOPE_MISMATCH));
+            Answer repeat = new Answer();
+            each.acquire(request, now, repeat);
+            assertThat(repeat.grant()).isEqualTo(grant);
         }
     }
 
