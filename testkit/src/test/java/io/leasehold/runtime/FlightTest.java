@@ -97,6 +97,32 @@ final class FlightTest {
     }
 
     @Test
+    void aCallerThatLeavesWhileItsPlaceInTheQueueIsAskedForLeavesNothingBehind() {
+        two.holds("reports/june");
+        one.delay(Duration.ofSeconds(1));
+        CompletableFuture<Flight<String>> leaving =
+                of(one, Duration.ZERO).getAsync("june", t -> run("never"));
+        one.wire.beforeSending = () -> leaving.cancel(false);
+        world.pass(Duration.ofSeconds(2)); // it is told that the flight is under way elsewhere
+        assertThat(leaving).isCancelled();
+        assertThat(one.wire.acquires).hasSize(2);
+        world.pass(Duration.ofSeconds(2));
+        assertThat(world.leases().get(0).waiters()).isZero();
+    }
+
+    @Test
+    void anErrorThatTheJvmMustSeeIsThrownOnWhenTheCallersHaveBeenTold() {
+        Node later = Node.working(world, "later", queue::add);
+        OutOfMemoryError fatal = new OutOfMemoryError("thrown by a test's work");
+        CompletableFuture<Flight<String>> failing =
+                of(later, Duration.ZERO).getAsync("june", t -> {
+                    throw fatal;
+                });
+        assertThatThrownBy(() -> queue.remove(0).run()).isSameAs(fatal);
+        assertThat(failing).isCompletedExceptionally();
+    }
+
+    @Test
     void aCallerThatNeedNotWaitLeavesNoTimer() {
         Flight<String> flight = of(one, Duration.ZERO).get("june", WAIT, t -> run("done"));
         assertThat(flight.value()).isEqualTo("done");
