@@ -216,8 +216,7 @@ final class TableRestoreTest {
         for (LeaseTable each : List.of(table, restoredFromWhatWasTold())) {
             Answer other = new Answer();
             each.acquire(longer, now, other);
-            assertThat(other.join())
-                    .isEqualTo(new Acquisition.Gone(RefusalReason.SCOPE_MISMATCH));
+            assertThat(other.join()).isEqualTo(new Acquisition.Gone(RefusalReason.SCOPE_MISMATCH));
             Answer repeat = new Answer();
             each.acquire(request, now, repeat);
             assertThat(repeat.grant()).isEqualTo(grant);

@@ -114,10 +114,9 @@ final class FlightTest {
     void anErrorThatTheJvmMustSeeIsThrownOnWhenTheCallersHaveBeenTold() {
         Node later = Node.working(world, "later", queue::add);
         OutOfMemoryError fatal = new OutOfMemoryError("thrown by a test's work");
-        CompletableFuture<Flight<String>> failing =
-                of(later, Duration.ZERO).getAsync("june", t -> {
-                    throw fatal;
-                });
+        CompletableFuture<Flight<String>> failing = of(later, Duration.ZERO).getAsync("june", t -> {
+            throw fatal;
+        });
         assertThatThrownBy(() -> queue.remove(0).run()).isSameAs(fatal);
         assertThat(failing).isCompletedExceptionally();
     }
