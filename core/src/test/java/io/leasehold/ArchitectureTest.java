@@ -43,7 +43,11 @@ final class ArchitectureTest {
     static final ArchRule internalKnowsNothingElse = knowsOnly("internal");
 
     @ArchTest
-    static final ArchRule guardsKnowTheModel = knowsOnly("guard", "model", "spi");
+    static final ArchRule theListenerKnowsTheModel = knowsOnly("listener", "model", "spi");
+
+    @ArchTest
+    static final ArchRule guardsKnowTheModelAndTheListener =
+            knowsOnly("guard", "listener", "model", "spi");
 
     @ArchTest
     static final ArchRule guardsInGeneralKnowNoneInParticular = noClasses()
