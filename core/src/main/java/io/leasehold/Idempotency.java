@@ -110,7 +110,10 @@ public final class Idempotency<T> {
         CompletableFuture<Outcome<T>> result = new CompletableFuture<>();
         client.executors.publish(ended, result);
         OnceReport report = new OnceReport(client, family, once);
-        ended.whenComplete(report::ended);
+        ended.handle((outcome, error) -> {
+            report.ended(outcome, error);
+            return true;
+        });
         once.begin().whenComplete((begun, error) -> {
             if (begun instanceof OnceCall.Begun.Stored stored) {
                 once.replay(stored, ended);
