@@ -12,6 +12,7 @@ import io.leasehold.SingleFlightOptions;
 import io.leasehold.model.InProgressException;
 import io.leasehold.model.LeaseLostException;
 import io.leasehold.model.LockInterruptedException;
+import io.leasehold.model.NotSharedException;
 import io.leasehold.spi.LeaseView;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -119,6 +120,25 @@ final class FlightTest {
         });
         assertThatThrownBy(() -> queue.remove(0).run()).isSameAs(fatal);
         assertThat(failing).isCompletedExceptionally();
+    }
+
+    @Test
+    void callersWhoseWorkCouldNotBeginBeforeTheCloseAreTold() {
+        Node later = Node.working(world, "later", queue::add);
+        CompletableFuture<Flight<String>> late =
+                of(later, Duration.ZERO).getAsync("june", t -> run("never"));
+        later.leasehold.close();
+        queue.remove(0).run();
+        assertThat(late).isCompletedExceptionally();
+        assertThat(runs).isEmpty();
+    }
+
+    @Test
+    void whoseValueIsTooLargeToBeSharedIsToldSo() {
+        assertThatThrownBy(() -> of(one, Duration.ZERO).get("june", t -> "x".repeat(70_000)))
+                .isInstanceOf(NotSharedException.class)
+                .hasMessageNotContaining("codec")
+                .hasMessageContaining("65536");
     }
 
     @Test
