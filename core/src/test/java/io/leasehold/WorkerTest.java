@@ -3,6 +3,8 @@ package io.leasehold;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -13,6 +15,14 @@ final class WorkerTest {
     @AfterEach
     void leaveNoInterruptBehind() {
         boolean unused = Thread.interrupted();
+    }
+
+    /** Everything here runs on one thread, which a lock that it has kept does not stop. */
+    @AfterEach
+    void noThreadHasKeptTheLock() {
+        CompletableFuture.runAsync(worker::interrupt)
+                .orTimeout(20, TimeUnit.SECONDS)
+                .join();
     }
 
     @Test

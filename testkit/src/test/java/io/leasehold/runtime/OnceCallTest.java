@@ -124,6 +124,28 @@ final class OnceCallTest {
     }
 
     @Test
+    void aCallThatIsCancelledWhileItsPlaceInTheQueueIsAskedForLeavesNothingBehind() {
+        two.holds("payments/k");
+        one.delay(Duration.ofSeconds(1));
+        CompletableFuture<Outcome<String>> call =
+                of(one).onceAsync(IdempotentCall.of("k", PAYLOAD), t -> run("paid"));
+        one.wire.beforeSending = () -> call.cancel(false);
+        world.pass(Duration.ofSeconds(2)); // it is told that the call runs elsewhere
+        assertThat(call).isCancelled();
+        assertThat(one.wire.acquires).hasSize(2);
+        world.pass(Duration.ofSeconds(2));
+        assertThat(world.leases().get(0).waiters()).isZero();
+    }
+
+    @Test
+    void whoseValueIsTooLargeToBeStoredIsToldSo() {
+        assertThatThrownBy(() -> of(one).once("k", PAYLOAD, t -> "x".repeat(70_000)))
+                .isInstanceOf(NotSharedException.class)
+                .hasMessageNotContaining("codec")
+                .hasMessageContaining("65536");
+    }
+
+    @Test
     void aCallThatIsCancelledBeforeItsWorkBeganGivesTheLeaseBackAndDoesNotRun() {
         Node later = Node.working(world, "later", queue::add);
         CompletableFuture<Outcome<String>> call =
