@@ -146,6 +146,42 @@ final class OnceCallTest {
     }
 
     @Test
+    void aFailureOfAnotherKindThanThoseToRememberLetsTheNextCallRun() {
+        IdempotencyOptions options =
+                IdempotencyOptions.keeping(DAY).remembering(IllegalArgumentException.class);
+        Idempotency<String> payments =
+                one.leasehold.idempotency("payments", Codec.strings(), options);
+        IllegalStateException failure = new IllegalStateException("thrown by a test's work");
+        assertThatThrownBy(() -> payments.once("k", PAYLOAD, t -> {
+                    throw failure;
+                }))
+                .isSameAs(failure);
+        assertThat(payments.once("k", PAYLOAD, t -> run("paid")).replayed()).isFalse();
+    }
+
+    @Test
+    void anErrorThatTheJvmMustSeeIsThrownOnWhenTheCallerHasBeenTold() {
+        Node later = Node.working(world, "later", queue::add);
+        OutOfMemoryError fatal = new OutOfMemoryError("thrown by a test's work");
+        CompletableFuture<Outcome<String>> failing = of(later)
+                .onceAsync(IdempotentCall.of("k", PAYLOAD), t -> {
+                    throw fatal;
+                });
+        assertThatThrownBy(() -> queue.remove(0).run()).isSameAs(fatal);
+        assertThat(failing).isCompletedExceptionally();
+        assertThat(world.leases()).isEmpty();
+    }
+
+    @Test
+    void aCallKeepsTheLimitsOfWaitsAndRetentions() {
+        IdempotentCall call = IdempotentCall.of("k", PAYLOAD);
+        assertThatThrownBy(() -> call.waitingAtMost(DAY.negated()))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> call.keptFor(Duration.ZERO))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
     void aCallThatIsCancelledBeforeItsWorkBeganGivesTheLeaseBackAndDoesNotRun() {
         Node later = Node.working(world, "later", queue::add);
         CompletableFuture<Outcome<String>> call =
