@@ -39,6 +39,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** What strangers, a guest and a revoked principal do to a server, each again and again. */
 final class SoakAttacks {
@@ -280,11 +281,27 @@ final class SoakAttacks {
     }
 
     private Grant granted(ManagedChannel channel, AcquireRequest.Builder lease) {
-        AcquireReply reply = guest.calls(channel).acquire(lease.build());
+        AcquireReply reply = acquired(channel, lease.build());
         if (!reply.hasGranted()) {
             throw new AssertionError("somebody has " + lease.getScopes(0) + ": " + reply);
         }
         return grant(reply);
+    }
+
+    /** The guest's other attacks may use up its share of the memory for acquires for a while. */
+    private AcquireReply acquired(ManagedChannel channel, AcquireRequest request) {
+        AtomicReference<AcquireReply> reply = new AtomicReference<>();
+        RealTime.until("there is room for an acquire of the guest", () -> {
+            try {
+                reply.set(guest.calls(channel).acquire(request));
+            } catch (StatusRuntimeException e) {
+                if (e.getStatus().getCode() != Status.Code.RESOURCE_EXHAUSTED) {
+                    throw e;
+                }
+            }
+            return reply.get() != null;
+        });
+        return reply.get();
     }
 
     private void end(ManagedChannel channel, Grant lease) {

@@ -5,30 +5,29 @@ import io.leasehold.guard.Guard;
 import io.leasehold.guard.MemoryGuard;
 import io.leasehold.listener.LeaseholdListener;
 
-import java.util.concurrent.atomic.AtomicReference;
-
 /** The contract, on a guard that reports to a listener. */
-final class ReportingGuardContractTest extends GuardContract<AtomicReference<String>> {
+final class ReportingGuardContractTest extends GuardContract<StringBuilder> {
 
-    private final AtomicReference<String> text = new AtomicReference<>("");
+    private final StringBuilder text = new StringBuilder();
 
     @Override
-    protected Guard<AtomicReference<String>> open() {
+    protected Guard<StringBuilder> open() {
         return MemoryGuard.around(RESOURCE, text).reportingTo(new LeaseholdListener() {});
     }
 
     @Override
-    protected Guard<AtomicReference<String>> reopen(Guard<AtomicReference<String>> guard) {
+    protected Guard<StringBuilder> reopen(Guard<StringBuilder> guard) {
         return guard;
     }
 
     @Override
-    protected void put(AtomicReference<String> resource, String written) {
-        resource.set(written);
+    protected void put(StringBuilder resource, String written) {
+        resource.setLength(0);
+        resource.append(written);
     }
 
     @Override
-    protected String read(Guard<AtomicReference<String>> guard) {
-        return text.get();
+    protected String read(Guard<StringBuilder> guard) {
+        return text.toString();
     }
 }

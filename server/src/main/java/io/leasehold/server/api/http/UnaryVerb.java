@@ -17,7 +17,6 @@ import io.leasehold.server.api.Caller;
 import io.leasehold.server.api.Delivery;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -100,11 +99,9 @@ final class UnaryVerb<Q extends Message, R extends Message> implements RouteServ
         // Built from the prototype of just this type.
         @SuppressWarnings("unchecked")
         Q request = (Q) message.build();
-        CompletionStage<R> reply = endpoint.call().apply(caller, request);
-        if (reply instanceof CompletableFuture<R> future
-                && future.isDone()
-                && !future.isCompletedExceptionally()) {
-            return answers.reply(context, future.join());
+        CompletableFuture<R> reply = endpoint.call().apply(caller, request).toCompletableFuture();
+        if (reply.isDone() && !reply.isCompletedExceptionally()) {
+            return answers.reply(context, reply.join());
         }
         return HttpResponse.of(reply.handleAsync(
                 (done, thrown) -> thrown == null
