@@ -39,7 +39,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 
 /** What strangers, a guest and a revoked principal do to a server, each again and again. */
 final class SoakAttacks {
@@ -290,18 +289,18 @@ final class SoakAttacks {
 
     /** The guest's other attacks may use up its share of the memory for acquires for a while. */
     private AcquireReply acquired(ManagedChannel channel, AcquireRequest request) {
-        AtomicReference<AcquireReply> reply = new AtomicReference<>();
+        List<AcquireReply> replies = new ArrayList<>(1);
         RealTime.until("there is room for an acquire of the guest", () -> {
             try {
-                reply.set(guest.calls(channel).acquire(request));
+                replies.add(guest.calls(channel).acquire(request));
             } catch (StatusRuntimeException e) {
                 if (e.getStatus().getCode() != Status.Code.RESOURCE_EXHAUSTED) {
                     throw e;
                 }
             }
-            return reply.get() != null;
+            return !replies.isEmpty();
         });
-        return reply.get();
+        return replies.get(0);
     }
 
     private void end(ManagedChannel channel, Grant lease) {
