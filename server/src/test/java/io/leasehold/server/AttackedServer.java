@@ -53,6 +53,10 @@ final class AttackedServer implements AutoCloseable {
         held = grant(owner().acquire(acquire("held").setTtl(seconds(3_600)).build()));
     }
 
+    SmallServer.Memory memory() {
+        return server.memory();
+    }
+
     String reader() {
         return reader;
     }

@@ -44,6 +44,8 @@ final class SmallServerTest {
     private static final int HEAP = TestLength.of(96, 512);
     private static final int STRANGERS = TestLength.of(600, 2_600);
     private static final int READERS = 60;
+    private static final int PIPELINES = 50;
+    private static final long FEW_MEGABYTES = 8 << 20;
     private static final int BODY = 256 << 10;
     private static final ByteString LARGE = ByteString.copyFrom(new byte[64 << 10]);
 
@@ -130,6 +132,29 @@ final class SmallServerTest {
         assertThatListsAreServed();
     }
 
+    /** The first acquire waits, and those behind it on the connection are told of a record at once. */
+    @Test
+    void answersThatWaitForEarlierOnesOfTheirConnectionAreFreedWhenItIsClosed() throws Exception {
+        holdWithALargeRecord();
+        String requests = acquireInJson("{\"scopes\":[\"held\"],\"wait\":\"300s\"}")
+                + acquireInJson("{\"scopes\":[\"large\"]}").repeat(10);
+        long before = server.memory().direct();
+        for (int i = 0; i < PIPELINES; i++) {
+            try (Socket socket = server.connect()) {
+                socket.getOutputStream().write(requests.getBytes(StandardCharsets.US_ASCII));
+                server.assertThatHoldersAreServed(); // as are the acquires meanwhile
+            }
+        }
+        RealTime.until(
+                "the buffers are free", () -> server.memory().direct() < before + FEW_MEGABYTES);
+    }
+
+    private String acquireInJson(String body) {
+        return "POST /v1/acquire HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
+                + server.guest() + "\r\nContent-Type: application/json\r\nContent-Length: "
+                + body.length() + "\r\n\r\n" + body;
+    }
+
     @Test
     void aReaderWhoReadsNoneOfItsPagesOfJsonDoesNotStopTheServer() throws Exception {
         leaveLargeRecords();
@@ -182,10 +207,7 @@ final class SmallServerTest {
     @Test
     void aCallerWhoReadsNoneOfTheRecordsOfAHeldLockInJsonDoesNotStopTheServer() throws Exception {
         holdWithALargeRecord();
-        String body = "{\"scopes\":[\"large\"]}";
-        String request = "POST /v1/acquire HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
-                + server.guest() + "\r\nContent-Type: application/json\r\nContent-Length: "
-                + body.length() + "\r\n\r\n" + body;
+        String request = acquireInJson("{\"scopes\":[\"large\"]}");
         for (int i = 0; i < READERS; i++) {
             Socket socket = server.connect();
             socket.getOutputStream().write(request.repeat(40).getBytes(StandardCharsets.US_ASCII));

@@ -49,6 +49,7 @@ final class Backpressure extends ChannelDuplexHandler {
     private final ArrayDeque<Object> held = new ArrayDeque<>(1); // read, and not passed on yet
     private int turns; // for which it is held
     private int unanswered;
+    private CompletableFuture<?> lastAnswer = CompletableFuture.completedFuture(null);
     private boolean paused;
     private boolean wanted; // Armeria would read
     private @Nullable Future<?> end;
@@ -75,7 +76,11 @@ final class Backpressure extends ChannelDuplexHandler {
                 .decorator(Backpressure::counted);
     }
 
-    /** Serves a request, which counts until its answer is sent if it is one of HTTP/1. */
+    /**
+     * Serves a request, which counts until its answer is sent if it is one of HTTP/1. The answer waits
+     * for those to earlier requests here, as an object of the heap: Armeria would keep it in a buffer
+     * outside of it, which it does not release when the connection is closed before its turn.
+     */
     private static HttpResponse counted(
             HttpService service, ServiceRequestContext context, HttpRequest request)
             throws Exception {
@@ -87,15 +92,19 @@ final class Backpressure extends ChannelDuplexHandler {
             return service.serve(context, request);
         }
         connection.unanswered++;
-        CompletableFuture<?> unusedEnd = context.log()
-                .whenComplete()
-                .thenRunAsync(connection::answered, context.eventLoop().withoutContext());
+        CompletableFuture<?> earlier = connection.lastAnswer;
+        connection.lastAnswer = context.log().whenComplete();
+        CompletableFuture<?> unusedEnd = connection.lastAnswer.thenRunAsync(
+                connection::answered, context.eventLoop().withoutContext());
         if (connection.unanswered > MOST_UNANSWERED) {
             Future<?> unusedClose = channel.close();
             return HttpResponse.ofFailure(ClosedSessionException.get());
         }
         connection.pauseOrResume();
-        return service.serve(context, request);
+        HttpResponse answer = service.serve(context, request);
+        return earlier.isDone()
+                ? answer
+                : HttpResponse.of(earlier.handle((log, failure) -> answer));
     }
 
     private void answered() {
