@@ -104,7 +104,7 @@ public final class RedisLeaseStore implements LeaseStore {
         this.answers = new Answers(options.bounds());
         this.conveyor = new Conveyor(
                 this::call, this::courier, new Arrivals(), time, options.patience(), callsUnderWay);
-        this.waits = new Waits(conveyor::send, answers, time);
+        this.waits = new Waits(conveyor::send, answers, time, options.patience());
         this.operations = sending(conveyor::send);
         this.link = links.connect(new Messages(namespace + ":events"));
         this.listening = new Listening(link, namespace + ":events", conveyor::send, time);

@@ -233,6 +233,7 @@ final class Wait {
         }
         waits.send(Operation.of('l', Wire.id(id))).whenComplete((answer, error) -> {
             if (error != null) {
+                giveUpOverdue(error);
                 lookIn(RETRY);
                 return;
             }
@@ -247,6 +248,24 @@ final class Wait {
                 fail(unreadable(e));
             }
         });
+    }
+
+    /** Redis can't be asked, and the waits of some have been over for long: nobody waits for ever. */
+    private void giveUpOverdue(Throwable reason) {
+        long latest = now() - waits.patience().toNanos();
+        List<Attempt> overdue;
+        lock.lock();
+        try {
+            overdue = attempts.stream()
+                    .filter(attempt -> attempt.deadline - latest <= 0)
+                    .toList();
+            attempts.removeAll(overdue);
+            restIfIdle();
+        } finally {
+            lock.unlock();
+        }
+        overdue.forEach(attempt -> attempt.result.completeExceptionally(new OutcomeUnknownException(
+                "the wait is over, and Redis can't be asked what became of the request", reason)));
     }
 
     /**

@@ -37,11 +37,18 @@ final class Waits {
     private final Function<Operation, CompletableFuture<List<Object>>> send;
     private final Answers answers;
     private final Time time;
+    private final Duration patience;
 
-    Waits(Function<Operation, CompletableFuture<List<Object>>> send, Answers answers, Time time) {
+    /** None; one whose wait is over is asked about for as long as the patience says. */
+    Waits(
+            Function<Operation, CompletableFuture<List<Object>>> send,
+            Answers answers,
+            Time time,
+            Duration patience) {
         this.send = send;
         this.answers = answers;
         this.time = time;
+        this.patience = patience;
     }
 
     /** Sends a request that may have to queue, for the first time in the given way. */
@@ -108,6 +115,10 @@ final class Waits {
 
     Time time() {
         return time;
+    }
+
+    Duration patience() {
+        return patience;
     }
 
     private void forgetIfIdle(LeaseId id) {

@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.leasehold.model.OutcomeUnknownException;
+import io.leasehold.model.StoreUnavailableException;
 import io.leasehold.spi.Acquisition;
 import io.leasehold.spi.Polled;
+import io.leasehold.spi.Time;
 import io.leasehold.table.TableOptions;
 import io.leasehold.testkit.VirtualTime;
 import java.time.Duration;
@@ -20,9 +22,15 @@ import org.junit.jupiter.api.Test;
 
 final class WaitsTest {
 
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
     private final VirtualTime time = VirtualTime.create();
     private final List<CompletableFuture<List<Object>>> looks = new ArrayList<>();
-    private final Waits waits = new Waits(this::look, new Answers(TableOptions.defaults()), time);
+    private final Waits waits = waits(time);
+
+    private Waits waits(Time timers) {
+        return new Waits(this::look, new Answers(TableOptions.defaults()), timers, PATIENCE);
+    }
 
     private CompletableFuture<List<Object>> look(Operation operation) {
         CompletableFuture<List<Object>> answer = new CompletableFuture<>();
@@ -55,7 +63,7 @@ final class WaitsTest {
     @Test
     void aClientThatOnceHadNoTimerGivesSignsOfLifeAllTheSame() {
         TimersThatFail timers = new TimersThatFail(time);
-        Waits starved = new Waits(this::look, new Answers(TableOptions.defaults()), timers);
+        Waits starved = waits(timers);
         timers.fail = true;
         assertThatThrownBy(() -> join(starved)).isInstanceOf(InternalError.class);
         timers.fail = false;
@@ -98,6 +106,26 @@ final class WaitsTest {
                 IndexOutOfBoundsException.class);
         waits.lookAgain();
         assertThat(looks).isEmpty();
+    }
+
+    @Test
+    void aRequestWhoseWaitIsOverAndThatNobodyCanAskForIsAnUnknownOutcome() {
+        CompletableFuture<Polled<Acquisition>> acquiring = acquire(
+                operation -> CompletableFuture.completedFuture(answer("Q", 1L, 1_000_000L)));
+        StoreUnavailableException moving = new StoreUnavailableException("TRYAGAIN");
+        for (int second = 0; second < 34; second++) {
+            time.advance(Duration.ofSeconds(1));
+            looks.forEach(look -> look.completeExceptionally(moving));
+        }
+        assertThat(acquiring).isNotDone();
+        time.advance(Duration.ofSeconds(1));
+        looks.forEach(look -> look.completeExceptionally(moving));
+        time.advance(Duration.ofSeconds(1));
+        looks.forEach(look -> look.completeExceptionally(moving));
+        assertUnknown(acquiring, StoreUnavailableException.class);
+        int before = looks.size();
+        time.advance(Duration.ofSeconds(2));
+        assertThat(looks).hasSize(before);
     }
 
     @Test
