@@ -12,6 +12,7 @@ import com.linecorp.armeria.server.ServiceRequestContext;
 import com.linecorp.armeria.server.SimpleDecoratingHttpService;
 import com.linecorp.armeria.server.grpc.GrpcService;
 
+import io.leasehold.server.api.BoundedRequests;
 import io.leasehold.server.api.GrpcAdministration;
 import io.leasehold.server.api.GrpcEntrance;
 import io.leasehold.server.api.GrpcErrorPages;
@@ -23,8 +24,10 @@ final class GrpcPart implements ServerPart {
     @Override
     public void addTo(ServerBuilder server, Parts parts) {
         GrpcService service = GrpcService.builder()
-                .addService(new GrpcLeases(parts.operations(), parts.callers(), parts.sessions()))
-                .addService(new GrpcAdministration(parts.administration(), parts.callers()))
+                .addService(BoundedRequests.of(
+                        new GrpcLeases(parts.operations(), parts.callers(), parts.sessions())))
+                .addService(BoundedRequests.of(
+                        new GrpcAdministration(parts.administration(), parts.callers())))
                 .intercept(new GrpcEntrance(parts.callers()))
                 .maxRequestMessageLength(parts.options().limits().bodyBytes())
                 // its JSON is parsed before anybody is asked who they are, at any length

@@ -4,6 +4,7 @@ package io.leasehold.server;
 import static io.leasehold.server.Requests.acquire;
 import static io.leasehold.server.Requests.release;
 import static io.leasehold.server.Requests.seconds;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.ByteString;
 import io.grpc.CallOptions;
@@ -17,6 +18,8 @@ import io.leasehold.protocol.v1.Grant;
 import io.leasehold.protocol.v1.InfoRequest;
 import io.leasehold.protocol.v1.LeasesGrpc;
 import io.leasehold.protocol.v1.Record;
+import io.leasehold.protocol.v1.RenewRequest;
+import io.leasehold.protocol.v1.SessionReply;
 import io.leasehold.protocol.v1.SessionRequest;
 import java.io.IOException;
 import java.net.Socket;
@@ -61,6 +64,46 @@ final class RequestMemoryTest {
                 + body.length() + "\r\n\r\n" + body;
         for (int i = 0; i < 180; i++) {
             send(request.repeat(100).getBytes(StandardCharsets.US_ASCII));
+        }
+        server.assertThatHoldersAreServed();
+    }
+
+    @Test
+    void messagesOfMillionsOfEmptyCallsDoNotStopTheServer() {
+        SessionRequest message = SessionRequest.newBuilder()
+                .addAllCalls(Collections.nCopies(2_000_000, Call.getDefaultInstance()))
+                .build();
+        for (int i = 0; i < 6; i++) {
+            LeasesGrpc.newStub(identified())
+                    .session(new Ignored<SessionReply>())
+                    .onNext(message);
+        }
+        server.assertThatHoldersAreServed();
+    }
+
+    @Test
+    void requestsOfMillionsOfEmptyRenewalsAreRefusedBeforeTheyAreRead() {
+        RenewRequest request = RenewRequest.newBuilder()
+                .addAllRenewals(
+                        Collections.nCopies(2_000_000, RenewRequest.Renewal.getDefaultInstance()))
+                .build();
+        for (int i = 0; i < 6; i++) {
+            assertThatThrownBy(
+                            () -> server.calls(server.channel(), server.guest()).renew(request))
+                    .hasMessageContaining("INVALID_ARGUMENT")
+                    .hasMessageContaining("more than 250000 parts");
+        }
+        server.assertThatHoldersAreServed();
+    }
+
+    @Test
+    void millionsOfEmptyRenewalsInJsonDoNotStopTheServer() throws IOException {
+        String body = "{\"renewals\":[" + "{},".repeat(1_300_000) + "{}]}";
+        String request = "POST /v1/renew HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
+                + server.guest() + "\r\nContent-Type: application/json\r\nContent-Length: "
+                + body.length() + "\r\n\r\n" + body;
+        for (int i = 0; i < 6; i++) {
+            send(request.getBytes(StandardCharsets.US_ASCII));
         }
         server.assertThatHoldersAreServed();
     }

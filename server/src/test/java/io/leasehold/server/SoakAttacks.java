@@ -325,16 +325,4 @@ final class SoakAttacks {
             throw new AssertionError("a principal that was revoked still waits", e);
         }
     }
-
-    /** Answers that nobody wants. */
-    private static final class Ignored<T> implements StreamObserver<T> {
-        @Override
-        public void onNext(T value) {}
-
-        @Override
-        public void onError(Throwable failure) {}
-
-        @Override
-        public void onCompleted() {}
-    }
 }

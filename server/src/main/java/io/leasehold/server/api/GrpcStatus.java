@@ -11,6 +11,7 @@ import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.protobuf.StatusProto;
 import io.leasehold.protocol.v1.Failure;
+import io.leasehold.server.api.BoundedRequests.TooManyPartsException;
 import java.io.IOException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,6 +44,9 @@ final class GrpcStatus {
                 || status.getCode() == Status.Code.RESOURCE_EXHAUSTED) {
             LOG.warn("request {} refused: a message is longer than the server takes", call);
             return told(tooLong(), trailers);
+        }
+        if (cause instanceof TooManyPartsException) {
+            return told(invalid(String.valueOf(cause.getMessage())), trailers);
         }
         if (isCausedBy(InvalidProtocolBufferException.class, cause)) {
             return told(
