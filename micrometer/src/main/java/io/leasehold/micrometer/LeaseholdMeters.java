@@ -19,8 +19,6 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 
-import java.util.EnumMap;
-import java.util.Map;
 import java.util.function.Function;
 
 /**
@@ -38,9 +36,8 @@ public final class LeaseholdMeters implements LeaseholdListener {
     private final Families<Outcomes<IdempotentCallEnded.Outcome>> calls;
     private final Families<Outcomes<FlightEnded.Outcome>> flights;
     private final Families<TermMeters> offices;
-    private final Map<RenewalEnded.Outcome, Counter> renewals =
-            new EnumMap<>(RenewalEnded.Outcome.class);
-    private final Map<RefusalReason, Counter> rejected = new EnumMap<>(RefusalReason.class);
+    private final PerConstant<RenewalEnded.Outcome, Counter> renewals;
+    private final PerConstant<RefusalReason, Counter> rejected;
     private final Timer lateness;
     private final Counter missed;
 
@@ -62,22 +59,18 @@ public final class LeaseholdMeters implements LeaseholdListener {
                 name -> new Outcomes<>(
                         FlightEnded.Outcome.class, "leasehold.flight", "Flights", name, registry));
         offices = new Families<>(max, name -> new TermMeters(registry, name));
-        for (RenewalEnded.Outcome outcome : RenewalEnded.Outcome.values()) {
-            renewals.put(
-                    outcome,
-                    Counter.builder("leasehold.renewals")
-                            .description("Renewals that were answered, or failed")
-                            .tag("outcome", LockMeters.label(outcome))
-                            .register(registry));
-        }
-        for (RefusalReason reason : RefusalReason.values()) {
-            rejected.put(
-                    reason,
-                    Counter.builder("lease.renewal.rejected")
-                            .description("Renewals that the store refused: their leases were lost")
-                            .tag("reason", LockMeters.label(reason))
-                            .register(registry));
-        }
+        renewals = new PerConstant<>(
+                RenewalEnded.Outcome.class,
+                outcome -> Counter.builder("leasehold.renewals")
+                        .description("Renewals that were answered, or failed")
+                        .tag("outcome", LockMeters.label(outcome))
+                        .register(registry));
+        rejected = new PerConstant<>(
+                RefusalReason.class,
+                reason -> Counter.builder("lease.renewal.rejected")
+                        .description("Renewals that the store refused: their leases were lost")
+                        .tag("reason", LockMeters.label(reason))
+                        .register(registry));
         lateness = Buckets.timer("leasehold.renewal.lateness")
                 .description("How long after their plan renewals were sent")
                 .register(registry);
@@ -121,8 +114,8 @@ public final class LeaseholdMeters implements LeaseholdListener {
 
     @Override
     public void onRenewal(RenewalEnded renewal) {
-        renewals.get(renewal.outcome()).increment();
-        renewal.refusal().ifPresent(reason -> rejected.get(reason).increment());
+        renewals.of(renewal.outcome()).increment();
+        renewal.refusal().ifPresent(reason -> rejected.of(reason).increment());
         lateness.record(renewal.late());
     }
 
@@ -163,6 +156,6 @@ public final class LeaseholdMeters implements LeaseholdListener {
 
     @Override
     public void onMissed(long events) {
-        missed.increment(events);
+        missed.increment((double) events);
     }
 }

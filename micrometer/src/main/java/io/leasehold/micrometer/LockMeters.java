@@ -8,9 +8,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 
-import java.util.EnumMap;
 import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
 /** The meters of the locks of one family. */
@@ -18,32 +16,26 @@ final class LockMeters {
 
     private final LongAdder waiting = new LongAdder();
     private final LongAdder held = new LongAdder();
-    private final Map<AcquireEnded.Outcome, Timer> acquires =
-            new EnumMap<>(AcquireEnded.Outcome.class);
-    private final Map<LeaseEnded.Cause, Counter> lost = new EnumMap<>(LeaseEnded.Cause.class);
+    private final PerConstant<AcquireEnded.Outcome, Timer> acquires;
+    private final PerConstant<LeaseEnded.Cause, Counter> lost;
     private final Timer holds;
 
     LockMeters(MeterRegistry registry, String family) {
-        for (AcquireEnded.Outcome outcome : AcquireEnded.Outcome.values()) {
-            acquires.put(
-                    outcome,
-                    Buckets.timer("leasehold.acquire")
-                            .description("Acquires, from the call to their end")
-                            .tag("lock", family)
-                            .tag("outcome", label(outcome))
-                            .register(registry));
-        }
-        for (LeaseEnded.Cause cause : LeaseEnded.Cause.values()) {
-            if (cause.isLoss()) {
-                lost.put(
-                        cause,
-                        Counter.builder("leasehold.leases.lost")
-                                .description("Leases that were lost")
-                                .tag("lock", family)
-                                .tag("reason", label(cause))
-                                .register(registry));
-            }
-        }
+        acquires = new PerConstant<>(
+                AcquireEnded.Outcome.class,
+                outcome -> Buckets.timer("leasehold.acquire")
+                        .description("Acquires, from the call to their end")
+                        .tag("lock", family)
+                        .tag("outcome", label(outcome))
+                        .register(registry));
+        lost = new PerConstant<>(
+                LeaseEnded.Cause.class,
+                LeaseEnded.Cause::isLoss,
+                cause -> Counter.builder("leasehold.leases.lost")
+                        .description("Leases that were lost")
+                        .tag("lock", family)
+                        .tag("reason", label(cause))
+                        .register(registry));
         holds = Buckets.timer("leasehold.lease.held")
                 .description("How long leases were held")
                 .tag("lock", family)
@@ -67,15 +59,14 @@ final class LockMeters {
         if (acquire.outcome() == AcquireEnded.Outcome.GRANTED) {
             held.increment();
         }
-        acquires.get(acquire.outcome()).record(acquire.waited());
+        acquires.of(acquire.outcome()).record(acquire.waited());
     }
 
     void end(LeaseEnded lease) {
         held.decrement();
         holds.record(lease.heldFor());
-        Counter losses = lost.get(lease.cause());
-        if (losses != null) {
-            losses.increment();
+        if (lease.cause().isLoss()) {
+            lost.of(lease.cause()).increment();
         }
     }
 

@@ -8,8 +8,6 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 
-import java.util.EnumMap;
-import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
 /** The meters of the protected resources of one family. */
@@ -18,14 +16,13 @@ final class ResourceMeters {
     /** The meters of one kind of operation. */
     private record OfKind(Counter conflicts, Timer validation, LongAdder active) {}
 
-    private final Map<FencedOperation.Kind, OfKind> kinds =
-            new EnumMap<>(FencedOperation.Kind.class);
+    private final PerConstant<FencedOperation.Kind, OfKind> kinds;
     private final Counter stale;
 
     ResourceMeters(MeterRegistry registry, String family) {
-        for (FencedOperation.Kind kind : FencedOperation.Kind.values()) {
-            kinds.put(kind, ofKind(registry, family, LockMeters.label(kind)));
-        }
+        kinds = new PerConstant<>(
+                FencedOperation.Kind.class,
+                kind -> ofKind(registry, family, LockMeters.label(kind)));
         stale = Counter.builder("stale.fencing.token")
                 .description("Tokens that a guard refused because it has seen a newer one")
                 .tag("resource", family)
@@ -54,16 +51,16 @@ final class ResourceMeters {
     }
 
     void begin(FencedOperation operation) {
-        kinds.get(operation.kind()).active.increment();
+        kinds.of(operation.kind()).active.increment();
     }
 
     void end(FencedOperation operation) {
-        kinds.get(operation.kind()).active.decrement();
+        kinds.of(operation.kind()).active.decrement();
     }
 
     void check(TokenChecked check) {
         FencedOperation.Kind kind = check.operation().kind();
-        OfKind meters = kinds.get(kind);
+        OfKind meters = kinds.of(kind);
         meters.validation.record(check.took());
         if (check.outcome() == TokenChecked.Outcome.STALE) {
             meters.conflicts.increment();
