@@ -184,7 +184,7 @@ final class LeaseholdMetersTest {
         registry.scrape()
                 .lines()
                 .filter(line -> line.startsWith("# TYPE "))
-                .map(line -> line.split(" ")[2])
+                .map(line -> line.substring("# TYPE ".length(), line.lastIndexOf(' ')))
                 .filter(name -> !name.endsWith("_max"))
                 .forEach(names::add);
         return names;
