@@ -37,7 +37,7 @@ public final class Leasehold implements AutoCloseable {
     /** How to close the candidates and observations that there are. */
     final Map<Object, Runnable> background = new ConcurrentHashMap<>();
 
-    final Bodies bodies = new Bodies();
+    final RunningBodies bodies = new RunningBodies();
 
     private final AtomicReference<@Nullable Closing> closing = new AtomicReference<>();
 
@@ -162,7 +162,7 @@ public final class Leasehold implements AutoCloseable {
      *   <li>Nothing more is granted; what is being acquired is withdrawn, candidates campaign no
      *       more. Leases that were acquired without a body are released at once: they are no longer
      *       valid, and their {@code onLost} stays silent.
-     *   <li>Bodies of {@code use} and {@code with} and the bodies of elections are told to end, as
+     *   <li>RunningBodies of {@code use} and {@code with} and the bodies of elections are told to end, as
      *       of a loss: their leases and terms are no longer valid, {@code onLost} is called, their
      *       threads are interrupted where the options say so. The work of single flights and of
      *       idempotent calls is left to finish, and its result is stored.

@@ -31,11 +31,11 @@ import java.util.function.Function;
 public final class LeaseholdMeters implements LeaseholdListener {
 
     private final Function<? super Scope, String> family;
-    private final Families<LockMeters> locks;
-    private final Families<ResourceMeters> resources;
-    private final Families<Outcomes<IdempotentCallEnded.Outcome>> calls;
-    private final Families<Outcomes<FlightEnded.Outcome>> flights;
-    private final Families<TermMeters> offices;
+    private final MetersByFamily<LockMeters> locks;
+    private final MetersByFamily<ResourceMeters> resources;
+    private final MetersByFamily<OutcomeTimers<IdempotentCallEnded.Outcome>> calls;
+    private final MetersByFamily<OutcomeTimers<FlightEnded.Outcome>> flights;
+    private final MetersByFamily<TermMeters> offices;
     private final PerConstant<RenewalEnded.Outcome, Counter> renewals;
     private final PerConstant<RefusalReason, Counter> rejected;
     private final Timer lateness;
@@ -44,21 +44,21 @@ public final class LeaseholdMeters implements LeaseholdListener {
     private LeaseholdMeters(MeterRegistry registry, MeterOptions options) {
         int max = options.maxFamilies();
         family = options.family();
-        locks = new Families<>(max, name -> new LockMeters(registry, name));
-        resources = new Families<>(max, name -> new ResourceMeters(registry, name));
-        calls = new Families<>(
+        locks = new MetersByFamily<>(max, name -> new LockMeters(registry, name));
+        resources = new MetersByFamily<>(max, name -> new ResourceMeters(registry, name));
+        calls = new MetersByFamily<>(
                 max,
-                name -> new Outcomes<>(
+                name -> new OutcomeTimers<>(
                         IdempotentCallEnded.Outcome.class,
                         "leasehold.idempotent.call",
                         "Idempotent calls",
                         name,
                         registry));
-        flights = new Families<>(
+        flights = new MetersByFamily<>(
                 max,
-                name -> new Outcomes<>(
+                name -> new OutcomeTimers<>(
                         FlightEnded.Outcome.class, "leasehold.flight", "Flights", name, registry));
-        offices = new Families<>(max, name -> new TermMeters(registry, name));
+        offices = new MetersByFamily<>(max, name -> new TermMeters(registry, name));
         renewals = new PerConstant<>(
                 RenewalEnded.Outcome.class,
                 outcome -> Counter.builder("leasehold.renewals")
@@ -71,7 +71,7 @@ public final class LeaseholdMeters implements LeaseholdListener {
                         .description("Renewals that the store refused: their leases were lost")
                         .tag("reason", LockMeters.label(reason))
                         .register(registry));
-        lateness = Buckets.timer("leasehold.renewal.lateness")
+        lateness = TimerBuckets.timer("leasehold.renewal.lateness")
                 .description("How long after their plan renewals were sent")
                 .register(registry);
         missed = Counter.builder("leasehold.listener.missed")

@@ -23,7 +23,7 @@ final class LockMeters {
     LockMeters(MeterRegistry registry, String family) {
         acquires = new PerConstant<>(
                 AcquireEnded.Outcome.class,
-                outcome -> Buckets.timer("leasehold.acquire")
+                outcome -> TimerBuckets.timer("leasehold.acquire")
                         .description("Acquires, from the call to their end")
                         .tag("lock", family)
                         .tag("outcome", label(outcome))
@@ -36,7 +36,7 @@ final class LockMeters {
                         .tag("lock", family)
                         .tag("reason", label(cause))
                         .register(registry));
-        holds = Buckets.timer("leasehold.lease.held")
+        holds = TimerBuckets.timer("leasehold.lease.held")
                 .description("How long leases were held")
                 .tag("lock", family)
                 .register(registry);

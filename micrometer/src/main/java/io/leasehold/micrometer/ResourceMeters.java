@@ -42,7 +42,7 @@ final class ResourceMeters {
                         .tag("resource", family)
                         .tag("operation", operation)
                         .register(registry),
-                Buckets.timer("fencing.validation.duration")
+                TimerBuckets.timer("fencing.validation.duration")
                         .description("Checks of a token, without what was done then")
                         .tag("resource", family)
                         .tag("operation", operation)

@@ -19,7 +19,7 @@ final class TermMeters {
                 .description("Terms that this process leads in now: 0 or 1 for each office")
                 .tag("office", family)
                 .register(registry);
-        terms = Buckets.timer("leasehold.election.term")
+        terms = TimerBuckets.timer("leasehold.election.term")
                 .description("Terms of this process that ended, and how long it led")
                 .tag("office", family)
                 .register(registry);

@@ -7,7 +7,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
 /** The meters of each family, for a bounded number of families. Thread-safe. */
-final class Families<M> {
+final class MetersByFamily<M> {
 
     private final Map<String, M> known = new ConcurrentHashMap<>();
     private final Function<String, M> create;
@@ -15,7 +15,7 @@ final class Families<M> {
     private final ReentrantLock lock = new ReentrantLock(); // guards additions to known
     private final M other;
 
-    Families(int max, Function<String, M> create) {
+    MetersByFamily(int max, Function<String, M> create) {
         this.max = max;
         this.create = create;
         this.other = create.apply(MeterOptions.OTHER);

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * waits in a body for what the body's own lease holds would wait for itself. Has an entry for each
  * thread as long as it runs a body. Thread-safe.
  */
-final class Bodies {
+final class RunningBodies {
 
     /** A body, and the one that the same thread was running when it began. */
     private record Body(HeldLease lease, @Nullable Body outer) {

@@ -7,11 +7,11 @@ import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 
 /** Timers of one family for each outcome of a call. */
-final class Outcomes<E extends Enum<E>> {
+final class OutcomeTimers<E extends Enum<E>> {
 
     private final PerConstant<E, Timer> timers;
 
-    Outcomes(
+    OutcomeTimers(
             Class<E> outcomes,
             String name,
             String description,
@@ -19,7 +19,7 @@ final class Outcomes<E extends Enum<E>> {
             MeterRegistry registry) {
         timers = new PerConstant<>(
                 outcomes,
-                outcome -> Buckets.timer(name)
+                outcome -> TimerBuckets.timer(name)
                         .description(description)
                         .tag("family", family)
                         .tag("outcome", LockMeters.label(outcome))

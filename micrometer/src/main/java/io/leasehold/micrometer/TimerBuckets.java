@@ -6,7 +6,7 @@ import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 
 /** Makes timers with the buckets that all of ours have, from 1 ms to 1 min. */
-final class Buckets {
+final class TimerBuckets {
 
     private static final Duration[] BOUNDS = {
         Duration.ofMillis(1),
@@ -19,7 +19,7 @@ final class Buckets {
         Duration.ofMinutes(1)
     };
 
-    private Buckets() {}
+    private TimerBuckets() {}
 
     static Timer.Builder timer(String name) {
         return Timer.builder(name).serviceLevelObjectives(BOUNDS);
